@@ -1,0 +1,85 @@
+import { Reader, type Section, splitSections } from "../binary/binary.ts";
+import type { CoreKind, CoreModuleInfo } from "./component-info.ts";
+import { readCoreExternType, readCoreKind, readCoreValueType } from "./core-type.ts";
+import type { Findings } from "./findings.ts";
+import { kindOf } from "./kind.ts";
+
+/** Reads what the host asks of a core module. Instructions, types and data are left to the engine's validation. */
+export function readCoreModule(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  findings: Findings,
+  path: string,
+): CoreModuleInfo {
+  if (kindOf(bytes.subarray(start, end)) !== "core-module") new Reader(bytes, start, end).fail("Not a core module");
+  const imports: { module: string; name: string; kind: CoreKind }[] = [];
+  const exports: { name: string; kind: CoreKind }[] = [];
+  const customSections: string[] = [];
+  const counts = { functions: 0, memories: 0, tables: 0, largestBodyBytes: 0, mostLocals: 0 };
+  let hasStart = false;
+  for (const section of splitSections(bytes, start + 8, end)) {
+    const reader = new Reader(bytes, section.start, section.end);
+    switch (section.id) {
+      case 0:
+        customSections.push(findings.name(reader, "custom-section", path));
+        continue;
+      case 2:
+        for (let count = reader.count(4); count > 0; count--) {
+          const module = findings.name(reader, "core-import-module", path);
+          const name = findings.name(reader, "core-import-name", path);
+          const kind = readCoreKind(reader);
+          readCoreExternType(reader, kind);
+          imports.push({ module, name, kind });
+        }
+        break;
+      case 3:
+        counts.functions += reader.count();
+        continue;
+      case 4:
+        counts.tables += reader.count(2);
+        continue;
+      case 5:
+        counts.memories += reader.count(2);
+        continue;
+      case 7:
+        for (let count = reader.count(3); count > 0; count--) {
+          const name = findings.name(reader, "core-export", path);
+          exports.push({ name, kind: readCoreKind(reader) });
+          reader.u32();
+        }
+        break;
+      case 8:
+        hasStart = true;
+        continue;
+      case 10:
+        readBodies(reader, counts);
+        break;
+      default:
+        if (section.id > 13) reader.fail("Unknown section", section.header);
+        continue;
+    }
+    expectEnd(reader, section);
+  }
+  return { path, start, end, imports, exports, ...counts, hasStart, customSections };
+}
+
+function readBodies(reader: Reader, counts: { largestBodyBytes: number; mostLocals: number }): void {
+  for (let count = reader.count(2); count > 0; count--) {
+    const size = reader.count();
+    const body = new Reader(reader.bytes, reader.position, reader.position + size);
+    let locals = 0;
+    for (let groups = body.count(2); groups > 0; groups--) {
+      locals += body.u32();
+      readCoreValueType(body);
+    }
+    counts.largestBodyBytes = Math.max(counts.largestBodyBytes, size);
+    counts.mostLocals = Math.max(counts.mostLocals, locals);
+    reader.skip(size);
+  }
+}
+
+/** A section must end where its size says, or this decoder and the transpiler's may read different names. */
+export function expectEnd(reader: Reader, section: Section): void {
+  if (!reader.atEnd) reader.fail(`Section ${section.id} is longer than its content`);
+}
