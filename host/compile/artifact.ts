@@ -1,0 +1,28 @@
+/** One core module of an artifact, ready to be instantiated. */
+export interface ArtifactModule {
+  readonly name: string;
+  readonly module: WebAssembly.Module;
+  /** Its own memory, which the host creates: pages of 64 KiB; null when it imports one or has none. */
+  readonly memory: { readonly initial: number; readonly maximum: number } | null;
+  /** Elements that its own tables hold at the start. */
+  readonly tableElements: number;
+}
+
+/** A component that was admitted, transpiled, metered and compiled. Independent of limits, shared by all threads. */
+export interface Artifact {
+  /** Names what it was made from and with: component digest, schedule, variant, versions. */
+  readonly key: string;
+  readonly componentSha256: string;
+  readonly scheduleId: string;
+  readonly callDepth: boolean;
+  /** See `prepareGlue`. */
+  readonly glue: string;
+  readonly modules: readonly ArtifactModule[];
+  /** Sums over the modules: what a run holds before it asks for more. */
+  readonly initialMemoryBytes: number;
+  readonly initialTableElements: number;
+  readonly memories: number;
+  /** Bytes of Wasm before and after metering. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}

@@ -1,0 +1,53 @@
+import type { ErrorRecord } from "../errors/errors.ts";
+import type { MeterReport } from "../meter/meter.ts";
+
+/** What the throw-away process is asked, in this order: at most one `check`, at most one `compile`, the same bytes. */
+export type CompileRequest =
+  | {
+      readonly kind: "check";
+      readonly bytes: Uint8Array;
+      /** Byte ranges of the nested core modules. */
+      readonly coreModules: readonly { readonly start: number; readonly end: number }[];
+      /** JSON Schemas of the package, by the field they stand in. */
+      readonly schemas: readonly { readonly field: string; readonly schema: unknown }[];
+    }
+  | {
+      readonly kind: "compile";
+      readonly bytes: Uint8Array;
+      /** Full names of the interfaces that the component imports. */
+      readonly importNames: readonly string[];
+      /** Whether the variant with a depth counter is made. */
+      readonly callDepth: boolean;
+    };
+
+/** What `check` found. */
+export interface CheckReport {
+  /** Why the component does not validate, or null. */
+  readonly invalid: string | null;
+  /** Why this version of Node cannot run a valid component, or null. */
+  readonly missingFeature: string | null;
+  /** Schemas that do not compile: field and reason. */
+  readonly schemaProblems: readonly { readonly field: string; readonly problem: string }[];
+}
+
+/** One core module that the transpiler emitted, metered. */
+export interface CompiledModule {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly report: MeterReport;
+}
+
+/** What `compile` made. */
+export interface CompiledComponent {
+  /** Body of the function that makes the component's `instantiate`; see `glue.ts`. */
+  readonly glue: string;
+  readonly modules: readonly CompiledModule[];
+  /** True when a module needs V8's extended constant expressions, a flag on Node 20. */
+  readonly extendedConst: boolean;
+}
+
+export type CompileReply =
+  | { readonly kind: "ready" }
+  | { readonly kind: "checked"; readonly report: CheckReport }
+  | { readonly kind: "compiled"; readonly component: CompiledComponent }
+  | { readonly kind: "refused"; readonly error: ErrorRecord };

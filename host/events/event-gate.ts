@@ -1,0 +1,87 @@
+import { messageOf } from "../errors/errors.ts";
+import { type Limits, parseJsonText } from "../manifest/manifest.ts";
+
+/** A validated event of a run. */
+export interface Event {
+  readonly type: string;
+  readonly version: string;
+  /** The payload, a JSON value. */
+  readonly payload: unknown;
+}
+
+/** A pair of type and version that a manifest declares. */
+export interface EventDeclaration {
+  readonly type: string;
+  readonly version: string;
+  /** JSON Schema of the payload; absent: any JSON value. */
+  readonly schema?: unknown;
+}
+
+/** Why an event was refused: the variant `event-error` of `airlock:capability/events`. */
+export type EventRefusal =
+  | { readonly tag: "invalid-payload"; readonly val: string }
+  | { readonly tag: "undeclared-event" | "not-subscribable" | "too-large" | "budget-exhausted" };
+
+export type EventVerdict =
+  | { readonly kind: "accepted"; readonly event: Event }
+  | { readonly kind: "refused"; readonly refusal: EventRefusal };
+
+/** What the gate needs to know of a capability: a validator per schema comes from the one Ajv of its package. */
+export interface EventRules {
+  readonly subscribable: boolean;
+  readonly declared: readonly EventDeclaration[];
+  readonly validatorOf: (schema: unknown) => (value: unknown) => string | null;
+}
+
+const encoder = new TextEncoder();
+
+/** Checks the events of one run and counts them against its limits. */
+export class EventGate {
+  readonly #rules: EventRules;
+  readonly #limits: Pick<Limits, "eventCount" | "eventBytes" | "eventTotalBytes">;
+  #accepted = 0;
+  #refused = 0;
+  #bytes = 0;
+
+  constructor(rules: EventRules, limits: Pick<Limits, "eventCount" | "eventBytes" | "eventTotalBytes">) {
+    this.#rules = rules;
+    this.#limits = limits;
+  }
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Checks in a fixed order, cheapest first, so that a refusal says the same on every run. */
+  check(type: string, version: string, payload: string): EventVerdict {
+    if (!this.#rules.subscribable) return this.#refuse({ tag: "not-subscribable" });
+    const declaration = this.#rules.declared.find((pair) => pair.type === type && pair.version === version);
+    if (declaration === undefined) return this.#refuse({ tag: "undeclared-event" });
+    // A string of n code units has at least n bytes, so the encoder never sees more than the limit allows.
+    const bytes = payload.length > this.#limits.eventBytes ? payload.length : encoder.encode(payload).length;
+    if (bytes > this.#limits.eventBytes) return this.#refuse({ tag: "too-large" });
+    if (this.#accepted >= this.#limits.eventCount || this.#bytes + bytes > this.#limits.eventTotalBytes) {
+      return this.#refuse({ tag: "budget-exhausted" });
+    }
+    let value: unknown;
+    try {
+      value = parseJsonText(payload);
+    } catch (thrown) {
+      return this.#refuse({ tag: "invalid-payload", val: messageOf(thrown) });
+    }
+    const problem = declaration.schema === undefined ? null : this.#rules.validatorOf(declaration.schema)(value);
+    if (problem !== null) return this.#refuse({ tag: "invalid-payload", val: problem });
+    this.#accepted++;
+    this.#bytes += bytes;
+    return { kind: "accepted", event: { type, version, payload: value } };
+  }
+
+  #refuse(refusal: EventRefusal): EventVerdict {
+    this.#refused++;
+    return { kind: "refused", refusal };
+  }
+}

@@ -1,0 +1,12 @@
+import { guardAll } from "./guard.ts";
+import { PRICES } from "./prices.ts";
+import type { ImportedInterface, ImportScope } from "./scope.ts";
+
+/** `airlock:capability/context@1.0.0`: what a capability may know about its own run. */
+export function contextInterface(scope: ImportScope): ImportedInterface {
+  return guardAll(scope, "airlock:capability/context", PRICES.local, {
+    current: () => ({ ...scope.invocation, attempt: undefined }),
+    fuelLeft: () => scope.fuelLeft(),
+    limits: () => JSON.stringify(scope.limits),
+  });
+}

@@ -1,0 +1,29 @@
+import { contextInterface } from "./context.ts";
+import { type EmbedderFunction, embedderInterface } from "./embedder.ts";
+import { eventsInterface } from "./events.ts";
+import { logInterface } from "./log.ts";
+import type { ImportedInterface, ImportScope } from "./scope.ts";
+
+/** How one imported interface is served, as admission decided. */
+export type InterfaceLink =
+  | { readonly kind: "host"; readonly name: string }
+  | { readonly kind: "embedder"; readonly name: string; readonly functions: readonly EmbedderFunction[] };
+
+const HOST_INTERFACES: Readonly<Record<string, (scope: ImportScope) => ImportedInterface>> = {
+  "airlock:capability/types": () => ({}),
+  "airlock:capability/log": logInterface,
+  "airlock:capability/context": contextInterface,
+  "airlock:capability/events": eventsInterface,
+};
+
+/** Makes what one run imports: an object per interface, by full name, as the glue looks it up. */
+export function linkImports(links: readonly InterfaceLink[], scope: ImportScope): Record<string, ImportedInterface> {
+  return Object.fromEntries(
+    links.map((link) => {
+      if (link.kind === "embedder") return [link.name, embedderInterface(scope, link.name, link.functions)];
+      const make = HOST_INTERFACES[link.name.replace(/@.*$/, "")];
+      if (make === undefined) throw new Error(`Admission let in ${link.name}, which nothing serves`);
+      return [link.name, make(scope)];
+    }),
+  );
+}

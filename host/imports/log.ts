@@ -1,0 +1,18 @@
+import { guardAll } from "./guard.ts";
+import { PRICES } from "./prices.ts";
+import type { ImportedInterface, ImportScope } from "./scope.ts";
+
+/** `airlock:capability/log@1.0.0`: lines for the operator, dropped and counted past `logBytes`. */
+export function logInterface(scope: ImportScope): ImportedInterface {
+  return guardAll(scope, "airlock:capability/log", PRICES.local, {
+    write(level: string, message: string): void {
+      const bytes = Buffer.byteLength(message);
+      if (scope.counters.logBytes + bytes > scope.limits.logBytes) {
+        scope.counters.logDropped += bytes;
+        return;
+      }
+      scope.counters.logBytes += bytes;
+      scope.log(level, message);
+    },
+  });
+}

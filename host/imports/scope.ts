@@ -1,0 +1,62 @@
+import type { Event, EventGate } from "../events/events.ts";
+import type { Limits } from "../manifest/manifest.ts";
+
+/** How an import can end a run. The pool knows more endings; an import can only cause these. */
+export type ImportEnding =
+  | { readonly kind: "over-budget"; readonly limit: "hostCalls" | "hostBytesIn" | "hostBytesOut" | "randomBytes" | "handles" }
+  | { readonly kind: "trapped"; readonly what: string };
+
+/** The answer of the main thread to a host call. */
+export type HostAnswer =
+  | { readonly kind: "value"; readonly value: unknown }
+  /** The function's own error, for a function whose WIT result is a `result`. */
+  | { readonly kind: "error"; readonly value: unknown }
+  /** The function could not be carried out. */
+  | { readonly kind: "broken"; readonly message: string };
+
+/** Which request the guest is working on. */
+export interface InvocationFacts {
+  readonly runId: string;
+  readonly capabilityId: string;
+  readonly capabilityVersion: string;
+  readonly operation: string;
+}
+
+/** What an import may count. */
+export interface ImportCounters {
+  hostCalls: number;
+  hostBytesIn: number;
+  hostBytesOut: number;
+  logBytes: number;
+  logDropped: number;
+  randomBytes: number;
+  handles: number;
+}
+
+/** What the guest's side of an interface sees of the run that it serves. */
+export interface ImportScope {
+  readonly invocation: InvocationFacts;
+  readonly limits: Limits;
+  readonly counters: ImportCounters;
+  readonly events: EventGate;
+  /** Seed of everything that looks random: 32 bytes from the digests of component and input. */
+  readonly seed: Uint8Array;
+  /** Units of fuel that are left, and that the run began with. */
+  fuelLeft(): bigint;
+  fuelAtStart(): bigint;
+  /** Takes units of fuel; ends the run when they are not there. */
+  charge(units: number): void;
+  /** Records how the run ends and leaves the guest. */
+  stop(ending: ImportEnding): never;
+  /** Hands an accepted event, or a line, to the main thread. */
+  publish(event: Event): void;
+  log(level: string, message: string): void;
+  /** Asks the main thread and waits. */
+  askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer;
+  /** Called around every imported function: refuses it where the guest may not leave. */
+  enter(name: string): void;
+  leave(): void;
+}
+
+/** Functions and resource classes of one interface, by their JavaScript names. */
+export type ImportedInterface = Record<string, unknown>;
