@@ -1,0 +1,35 @@
+/**
+ * Manifests. In: the text of a `capability.json`, or the path of a package. Out: a deep-frozen `Manifest` with every
+ * default filled in, or one HostError that lists every problem. Holds always: what comes out was checked field by
+ * field and is never changed; unknown fields are refused. Not promised: that a manifest is true or that its schemas
+ * and grants are acceptable, which admission decides with `checkPackageSchemas` and `unsupportedGrants`.
+ */
+export { unsupportedGrants } from "./grants.ts";
+export { checkPackageSchema, checkPackageSchemas } from "./json-schema.ts";
+export { type JsonText, jsonDepth, MAX_JSON_DEPTH, parseJsonText } from "./json-text.ts";
+export {
+  checkLimits,
+  effectiveLimits,
+  LIMIT_KEYS,
+  LIMITS,
+  type LimitEntry,
+  type LimitKey,
+  type LimitPolicy,
+  type Limits,
+  parseLimits,
+  resolvePolicy,
+} from "./limits.ts";
+export { MANIFEST_SCHEMA } from "./manifest-schema.ts";
+export { type Package, readComponentFile, readPackage, readSourceManifest } from "./package.ts";
+export { MAX_MANIFEST_BYTES, parseManifest, parseSourceManifest } from "./parse.ts";
+export { createSchemaValidator, type SchemaValidator, type ValueCheck } from "./schema-validator.ts";
+export type {
+  Emits,
+  Grants,
+  JsonSchema,
+  Manifest,
+  Operation,
+  OperationExample,
+  ServiceType,
+  SourceManifest,
+} from "./shape.ts";

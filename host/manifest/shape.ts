@@ -1,0 +1,70 @@
+import type { Limits } from "./limits.ts";
+
+/** A JSON Schema as a package wrote it. Hostile until `checkPackageSchema` has passed, and slow after it too. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+/** Whether a capability only answers, also emits events, or keeps state (in a connector). */
+export type ServiceType = "stateless" | "subscribable" | "stateful";
+
+/** An event that a capability may emit. */
+export interface Emits {
+  readonly type: string;
+  readonly version: string;
+  readonly schema?: JsonSchema;
+}
+
+/** A request that works, with its answer where it is known. */
+export interface OperationExample {
+  readonly title?: string;
+  readonly input: unknown;
+  readonly output?: unknown;
+}
+
+/** Something that can be asked of a capability. */
+export interface Operation {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+  readonly examples?: readonly OperationExample[];
+}
+
+/** What a capability asks for. Absent and empty mean the same. */
+export interface Grants {
+  readonly env?: readonly string[];
+  readonly fs?: { readonly read?: string; readonly write?: string };
+  readonly http?: readonly string[];
+  readonly imports?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly connectors?: readonly { readonly id: string; readonly range: string }[];
+  readonly models?: readonly string[];
+}
+
+/** What an author writes: a manifest before the build has filled in what only the component can say. */
+export interface SourceManifest {
+  readonly id: string;
+  /** Exact semantic version without build metadata. */
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly artifactType: "wasm";
+  readonly profile: "component" | "core";
+  /** An exact version; whether the host supports it is admission's question. */
+  readonly hostAbi: string;
+  readonly serviceType: ServiceType;
+  readonly emits: readonly Emits[];
+  readonly operations: readonly Operation[];
+  readonly grants: Grants;
+  readonly limits: Partial<Limits>;
+}
+
+/** What a built package says of itself. Deep-frozen; every default is filled in. */
+export interface Manifest extends SourceManifest {
+  /** Path of the Wasm file, relative to the package, with forward slashes. */
+  readonly component: string;
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  /** Exactly the interfaces that the component imports, as `namespace:package/interface@version`. */
+  readonly imports: readonly string[];
+}
