@@ -102,6 +102,11 @@ export interface ComponentInfo {
   readonly nestedComponents: readonly string[];
   /** Depth of component nesting; 1 when there is none. */
   readonly depth: number;
+  /**
+   * Size of the largest type when every mention of a type is written out, as the transpiler does in its code: a type of
+   * sixty lines can reach 2^60. Infinity when it is past counting.
+   */
+  readonly largestTypeNodes: number;
   /** True when it needs WASI 0.3 or the async ABI; `asyncReasons` says by what, sorted. */
   readonly usesAsync: boolean;
   readonly asyncReasons: readonly string[];

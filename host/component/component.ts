@@ -4,6 +4,8 @@
  * jco's glue takes. Holds always: work grows with the bytes and ends at a cap, what is not understood is refused, types
  * are shared and never expanded. Not promised: that the component is valid; the transpiler's validation says that.
  */
+
+export { camelCase } from "./camel-case.ts";
 export type {
   CanonOptions,
   ComponentInfo,
@@ -17,15 +19,30 @@ export type {
   NameWhere,
   StringEncoding,
 } from "./component-info.ts";
+export { ConversionError } from "./conversion-error.ts";
 export { decodeComponent } from "./decode.ts";
+export type { Direction, JsonSchema } from "./json-schema.ts";
+export { jsonToArgs, jsonToWit } from "./json-to-wit.ts";
 export { type BinaryKind, kindOf } from "./kind.ts";
 export { checkNames, type UnsafeName } from "./name-gate.ts";
+export { type Operation, operations } from "./operations.ts";
+export { typeText } from "./type-text.ts";
+export {
+  flatSignature,
+  liftWalkability,
+  lowerWalkability,
+  type Side,
+  type SignatureClass,
+  SignatureSearch,
+  type Walkability,
+} from "./walkability.ts";
+export { failureToJson, type Json, resultToJson, witToJson } from "./wit-to-json.ts";
 export {
   type FuncType,
-  findType,
   MAX_TYPE_DEPTH,
   type PrimitiveKind,
   partsOf,
+  TypeSearch,
   type WitCase,
   type WitField,
   type WitKind,

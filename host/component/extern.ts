@@ -77,7 +77,8 @@ export function readExternDesc(reader: Reader, scope: Scope, name: string): Enti
 
 /**
  * The type under a name: a resource gets it, as exporting one makes a new type; a record, variant, enum or flags keeps
- * the first it is given. Nothing else has a name.
+ * the first it is given. Nothing else has a name. wit-component's wrappers import types as `import-type-…` before they
+ * export them under their own name, so such a name counts as none.
  */
 export function named(name: string, entity: TypeEntity): TypeEntity {
   if (entity.kind === "resource") {
@@ -86,7 +87,8 @@ export function named(name: string, entity: TypeEntity): TypeEntity {
     return { kind: "resource", resource: { name } };
   }
   if (entity.kind === "value" && "name" in entity.type) {
-    (entity.type as { name: string | null }).name ??= name;
+    const type = entity.type as { name: string | null };
+    if (type.name?.startsWith("import-type-") ?? true) type.name = name;
   }
   return entity;
 }

@@ -10,6 +10,12 @@ import type {
 } from "./component-info.ts";
 import type { WitType } from "./wit-type.ts";
 
+/** How deep a type nests, and of how many types it consists when each mention is counted. */
+export interface TypeSize {
+  readonly depth: number;
+  readonly nodes: number;
+}
+
 /** How deep components and type declarations may nest. wit-component needs 3 and 4; composition adds one each. */
 export const MAX_NESTING = 32;
 /** Names, definitions and their parts in one component. StarlingMonkey has about 3,000; each costs some 100 bytes here. */
@@ -23,11 +29,12 @@ export class Findings {
   readonly builtins = new Set<string>();
   readonly asyncReasons = new Set<string>();
   readonly stringEncodings = new Set<StringEncoding>();
-  /** Depth of every composite type read so far; a type that is absent is one deep. */
-  readonly typeDepths = new Map<WitType, number>();
+  /** Depth and expanded size of every composite type read so far; a type that is absent is one deep and one large. */
+  readonly typeSizes = new Map<WitType, TypeSize>();
   readonly options = new Set<Exclude<keyof CanonOptions, "stringEncodings">>();
   hasComponentStart = false;
   depth = 1;
+  largestTypeNodes = 1;
   #items = 0;
 
   /** Pays for one item; refuses the component that has too many. */
@@ -64,6 +71,7 @@ export class Findings {
       hasComponentStart: this.hasComponentStart,
       nestedComponents: this.nestedComponents,
       depth: this.depth,
+      largestTypeNodes: this.largestTypeNodes,
       usesAsync: this.asyncReasons.size > 0,
       asyncReasons: [...this.asyncReasons].sort(),
       names: this.names,

@@ -44,14 +44,22 @@ export function readDefinedType(reader: Reader, scope: Scope, opcode: number): W
   const type = PRIMITIVE_BY_BYTE.get(opcode) ?? readComposite(reader, scope, opcode);
   if (type === undefined) return undefined;
   noteAsync(scope, type);
-  const parts = partsOf(type);
-  if (parts.length > 0) {
-    const depths = scope.findings.typeDepths;
-    const depth = 1 + parts.reduce((deepest, part) => Math.max(deepest, depths.get(part) ?? 1), 0);
-    if (depth > MAX_TYPE_DEPTH) unsupported(`Types nested deeper than ${MAX_TYPE_DEPTH}`, start);
-    depths.set(type, depth);
-  }
+  measure(scope, type, start);
   return type;
+}
+
+function measure(scope: Scope, type: WitType, offset: number): void {
+  const { findings } = scope;
+  let depth = 1;
+  let nodes = 1;
+  for (const part of partsOf(type)) {
+    const size = findings.typeSizes.get(part);
+    depth = Math.max(depth, 1 + (size?.depth ?? 1));
+    nodes += size?.nodes ?? 1;
+  }
+  if (depth > MAX_TYPE_DEPTH) unsupported(`Types nested deeper than ${MAX_TYPE_DEPTH}`, offset);
+  findings.typeSizes.set(type, { depth, nodes });
+  findings.largestTypeNodes = Math.max(findings.largestTypeNodes, nodes);
 }
 
 function readComposite(reader: Reader, scope: Scope, opcode: number): WitType | undefined {

@@ -111,12 +111,45 @@ export function partsOf(type: WitType): readonly WitType[] {
   }
 }
 
-/** The first type within `type`, itself included, for which `test` holds. Visits each type once. */
-export function findType(type: WitType, test: (type: WitType) => boolean): WitType | undefined {
-  const seen = new Set<WitType>([type]);
-  for (const each of seen) {
-    if (test(each)) return each;
-    for (const part of partsOf(each)) seen.add(part);
+/**
+ * Finds, within a type, itself included, the first type for which `test` holds. Remembers every answer: one search over
+ * all signatures of a component visits each type once.
+ */
+export class TypeSearch {
+  readonly #test: (type: WitType) => boolean;
+  readonly #answers = new Map<WitType, WitType | null>();
+
+  constructor(test: (type: WitType) => boolean) {
+    this.#test = test;
   }
-  return undefined;
+
+  find(type: WitType): WitType | null {
+    const known = this.#answers.get(type);
+    if (known !== undefined) return known;
+    let found = this.#test(type) ? type : null;
+    for (const part of partsOf(type)) found ??= this.find(part);
+    this.#answers.set(type, found);
+    return found;
+  }
+}
+
+/** Kinds of numbers: a list of one of them is a typed array in JavaScript. */
+export const NUMERIC_KINDS: ReadonlySet<WitKind> = new Set<WitKind>([
+  "u8",
+  "s8",
+  "u16",
+  "s16",
+  "u32",
+  "s32",
+  "u64",
+  "s64",
+  "f32",
+  "f64",
+]);
+
+const HANDLE_KINDS: ReadonlySet<WitKind> = new Set<WitKind>(["own", "borrow", "stream", "future", "error-context"]);
+
+/** True for a type whose values are data: itself no handle. Says nothing of its parts. */
+export function isPlain(type: WitType): boolean {
+  return !HANDLE_KINDS.has(type.kind);
 }
