@@ -31,6 +31,24 @@ export class Writer {
     return this;
   }
 
+  /** The bytes of `source` from `start` up to `end`. */
+  copy(source: Uint8Array, start: number, end: number): this {
+    const length = end - start;
+    this.reserve(length);
+    const { buffer, used } = this;
+    // Below some tens of bytes a loop beats the call into the engine and the view it needs.
+    if (length > 48) buffer.set(source.subarray(start, end), used);
+    else for (let index = 0; index < length; index++) buffer[used + index] = source[start + index]!;
+    this.used = used + length;
+    return this;
+  }
+
+  /** Starts over; the memory is kept. */
+  clear(): this {
+    this.used = 0;
+    return this;
+  }
+
   u32(value: number): this {
     this.reserve(5);
     let rest = value >>> 0;
@@ -39,6 +57,18 @@ export class Writer {
       rest >>>= 7;
     }
     this.buffer[this.used++] = rest;
+    return this;
+  }
+
+  /** Signed LEB128 of an integer that fits 32 bits. */
+  s32(value: number): this {
+    this.reserve(5);
+    let rest = value | 0;
+    while (rest < -64 || rest > 63) {
+      this.buffer[this.used++] = (rest & 0x7f) | 0x80;
+      rest >>= 7;
+    }
+    this.buffer[this.used++] = rest & 0x7f;
     return this;
   }
 

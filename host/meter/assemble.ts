@@ -1,0 +1,181 @@
+import { Reader, type Section, Writer } from "../binary/binary.ts";
+import { BodyWriter } from "./body-writer.ts";
+import { COUNTER_MODULE, COUNTER_TYPES, MEMORY_IMPORT } from "./counters.ts";
+import { injectedType, writeInjected } from "./injected-functions.ts";
+import type { Layout } from "./layout.ts";
+import { type CoreModule, type Limits, SECTION } from "./module.ts";
+import { renumberNames } from "./name-section.ts";
+import type { ResolvedOptions } from "./options.ts";
+import type { Plan } from "./plan.ts";
+import { tooComplex } from "./refusal.ts";
+
+/** Writes the metered module, section by section in the order they stand. */
+export function assemble(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Uint8Array {
+  // Bodies first: they decide which types are added.
+  const code = writeCode(module, plan, layout, options);
+  const output = new Writer(module.bytes.length + code.length + 4096);
+  output.copy(module.bytes, 0, 8);
+  let needsImports = layout.counters.length > 0 || layout.importsMemory;
+  for (const section of module.sections) {
+    if (needsImports && section.id > SECTION.import) {
+      output.section(SECTION.import, (inner) => writeImports(module, layout, options, undefined, inner));
+      needsImports = false;
+    }
+    if (section.id === SECTION.import) needsImports = false;
+    writeSection(module, section, layout, options, code, output);
+  }
+  return output.view().slice();
+}
+
+/** The limits of a memory or table in the metered module; throws when it starts past the clamp. */
+export function clampLimits(limits: Limits, clamp: number, what: "memory" | "table"): Limits {
+  if (limits.imported) return limits;
+  if (limits.minimum > clamp) {
+    const cap = what === "memory" ? "memoryMaxPages" : "tableMaxElements";
+    throw tooComplex(`${what} starts with ${limits.minimum}, at most ${clamp}`, cap);
+  }
+  return { ...limits, maximum: Math.min(limits.maximum ?? clamp, clamp) };
+}
+
+function writeCode(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Writer {
+  const { count } = module.bodies;
+  const code = new Writer(Math.floor(module.bytes.length * 1.5) + 1024);
+  code.u32(count + layout.injected.length);
+  const bodies = new BodyWriter(module, plan, layout);
+  for (let index = 0; index < count; index++) bodies.write(index, code);
+  for (const injected of layout.injected) writeInjected(module, layout, options, injected, code);
+  return code;
+}
+
+function writeSection(
+  module: CoreModule,
+  section: Section,
+  layout: Layout,
+  options: ResolvedOptions,
+  code: Writer,
+  output: Writer,
+): void {
+  switch (section.id) {
+    case SECTION.custom:
+      writeCustom(module, section, layout, output);
+      break;
+    case SECTION.type:
+      output.section(section.id, (inner) => writeTypes(module, layout, section, inner));
+      break;
+    case SECTION.import:
+      output.section(section.id, (inner) => writeImports(module, layout, options, section, inner));
+      break;
+    case SECTION.function:
+      output.section(section.id, (inner) => writeFunctions(module, layout, section, inner));
+      break;
+    case SECTION.table:
+      output.section(section.id, (inner) => writeTables(module, options, inner));
+      break;
+    case SECTION.memory:
+      if (!layout.importsMemory) output.section(section.id, (inner) => writeMemories(module, options, inner));
+      break;
+    case SECTION.code:
+      output.byte(section.id).u32(code.length).bytes(code.view());
+      break;
+    default:
+      writeRenumbered(module, section, layout, output);
+  }
+}
+
+function writeTypes(module: CoreModule, layout: Layout, section: Section, inner: Writer): void {
+  // A function type is made when it is asked for, so ask before the count is written.
+  for (const injected of layout.injected) injectedType(module, layout, injected);
+  const { encoded } = layout.types;
+  copyVector(module, section, encoded.length, inner);
+  for (const type of encoded) inner.bytes(type);
+}
+
+function writeFunctions(module: CoreModule, layout: Layout, section: Section, inner: Writer): void {
+  copyVector(module, section, layout.injected.length, inner);
+  for (const injected of layout.injected) inner.u32(injectedType(module, layout, injected));
+}
+
+function writeImports(
+  module: CoreModule,
+  layout: Layout,
+  options: ResolvedOptions,
+  section: Section | undefined,
+  inner: Writer,
+): void {
+  const more = layout.counters.length + (layout.importsMemory ? 1 : 0);
+  if (section === undefined) inner.u32(more);
+  else copyVector(module, section, more, inner);
+  for (const counter of layout.counters) {
+    inner
+      .name(COUNTER_MODULE)
+      .name(counter)
+      .byte(3)
+      .byte(COUNTER_TYPES[counter] === "i32" ? 0x7f : 0x7e)
+      .byte(1);
+  }
+  if (!layout.importsMemory) return;
+  inner.name(COUNTER_MODULE).name(MEMORY_IMPORT).byte(2);
+  writeLimits(clampLimits(module.memories[0]!, options.memoryMaxPages, "memory"), inner);
+}
+
+function writeTables(module: CoreModule, options: ResolvedOptions, inner: Writer): void {
+  const defined = module.tables.filter((table) => !table.imported);
+  inner.u32(defined.length);
+  for (const table of defined) {
+    inner.byte(table.element);
+    writeLimits(clampLimits(table, options.tableMaxElements, "table"), inner);
+  }
+}
+
+function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writer): void {
+  const defined = module.memories.filter((memory) => !memory.imported);
+  inner.u32(defined.length);
+  for (const memory of defined) writeLimits(clampLimits(memory, options.memoryMaxPages, "memory"), inner);
+}
+
+function writeLimits(limits: Limits, inner: Writer): void {
+  if (limits.maximum === null) inner.byte(0).u32(limits.minimum);
+  else inner.byte(1).u32(limits.minimum).u32(limits.maximum);
+}
+
+/** The vector of a section with its count raised; what is added follows. */
+function copyVector(module: CoreModule, section: Section, more: number, inner: Writer): void {
+  const reader = new Reader(module.bytes, section.start, section.end);
+  inner.u32(reader.u32() + more).copy(module.bytes, reader.position, section.end);
+}
+
+/** A section with the indices of the module's own globals shifted; most have none and are copied as they stand. */
+function writeRenumbered(module: CoreModule, section: Section, layout: Layout, output: Writer): void {
+  const { bytes, globalReferences } = module;
+  const shift = layout.counters.length;
+  const references = globalReferences.filter((at) => at >= section.start && at < section.end);
+  if (shift === 0 || references.length === 0) {
+    output.copy(bytes, section.header, section.end);
+    return;
+  }
+  output.section(section.id, (inner) => {
+    let copied = section.start;
+    for (const at of references) {
+      const reader = new Reader(bytes, at, section.end);
+      inner.copy(bytes, copied, at).u32(reader.u32() + shift);
+      copied = reader.position;
+    }
+    inner.copy(bytes, copied, section.end);
+  });
+}
+
+/** Custom sections that hold offsets into code, or indices that move. */
+const STALE =
+  /^(?:\.debug_|metadata\.code\.|reloc\.|(?:linking|sourceMappingURL|external_debug_info|compilationHints)$)/;
+
+function writeCustom(module: CoreModule, section: Section, layout: Layout, output: Writer): void {
+  const content = module.bytes.subarray(section.start, section.end);
+  const name = new Reader(content).name();
+  if (STALE.test(name)) return;
+  if (name !== "name") {
+    output.copy(module.bytes, section.header, section.end);
+    return;
+  }
+  const names = renumberNames(content, module.importedGlobals, layout.counters.length);
+  if (names !== undefined) output.byte(SECTION.custom).u32(names.length).bytes(names.view());
+}

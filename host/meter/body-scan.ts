@@ -1,0 +1,288 @@
+import { BranchTargets } from "./branch-targets.ts";
+import { CallSites } from "./call-sites.ts";
+import { ChargePath, OWED_AT_CALL } from "./charge-path.ts";
+import type { Costs } from "./costs.ts";
+import { Cursor } from "./cursor.ts";
+import { LABEL } from "./labels.ts";
+import type { CoreModule } from "./module.ts";
+import {
+  BULK,
+  F32_IMMEDIATE,
+  F64_IMMEDIATE,
+  FIRST_RELAXED_SIMD,
+  IMMEDIATES,
+  LEB_IMMEDIATE,
+  MEMORY_IMMEDIATE,
+  NO_IMMEDIATE,
+  OP,
+  SIMD_IMMEDIATES,
+  SPECIAL,
+  UNKNOWN,
+} from "./opcodes.ts";
+import type { ComplexityCaps } from "./options.ts";
+import { INJECTED } from "./plan.ts";
+import { POINT, type Points } from "./points.ts";
+import { malformed, secondMemory, tooComplex, unsupportedInstruction } from "./refusal.ts";
+
+/** Finds the points of one function after another; what it found is in its fields until the next one. */
+export class BodyScan {
+  readonly path: ChargePath;
+  readonly targets = new BranchTargets();
+  /** Ids of the injected functions that are needed, over all functions. */
+  readonly injected = new Set<number>();
+  loops = 0;
+  readonly calls: CallSites;
+  private readonly module: CoreModule;
+  private readonly costs: Costs;
+  private readonly caps: ComplexityCaps;
+  private readonly points: Points;
+  private readonly cursor: Cursor;
+
+  constructor(module: CoreModule, costs: Costs, caps: ComplexityCaps, points: Points) {
+    this.module = module;
+    this.costs = costs;
+    this.caps = caps;
+    this.points = points;
+    this.path = new ChargePath(points, caps.nesting);
+    this.cursor = new Cursor(module.bytes);
+    this.calls = new CallSites(this.path, costs.schedule, module.importedFunctions);
+  }
+
+  /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
+  walk(index: number, isSecondScan: boolean): void {
+    const { path, cursor, targets } = this;
+    const { bytes } = cursor;
+    const { plain, schedule } = this.costs;
+    const { bodies } = this.module;
+    const end = bodies.ends[index]!;
+    this.loops = 0;
+    this.calls.made = false;
+    targets.start(isSecondScan);
+    const extraLocals = Math.max(0, bodies.locals[index]! - schedule.freeLocals);
+    path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
+    let position = bodies.code[index]!;
+    let pend = path.pend;
+    while (position < end) {
+      const opcode = bytes[position++]!;
+      const immediate = IMMEDIATES[opcode]!;
+      if (immediate === SPECIAL || immediate === UNKNOWN) {
+        path.pend = pend;
+        this.cursor.position = position;
+        this.special(opcode, position - 1);
+        position = this.cursor.position;
+        pend = path.pend;
+      } else {
+        pend += plain[opcode]!;
+        if (immediate === NO_IMMEDIATE) {
+          // Nothing follows.
+        } else if (immediate === LEB_IMMEDIATE) {
+          while (bytes[position++]! >= 0x80);
+        } else if (immediate === MEMORY_IMMEDIATE) {
+          if ((bytes[position]! & 0x40) !== 0) throw secondMemory(position);
+          while (bytes[position++]! >= 0x80);
+          while (bytes[position++]! >= 0x80);
+        } else if (immediate === F32_IMMEDIATE) position += 4;
+        else position += F64_IMMEDIATE === immediate ? 8 : 0;
+      }
+      if (pend > path.due) {
+        path.pend = pend;
+        path.pay(position, 0);
+        path.test(position);
+        pend = 0;
+      }
+    }
+    if (position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
+  }
+
+  private special(opcode: number, at: number): void {
+    const { path, cursor } = this;
+    path.pend += this.costs.plain[opcode]!;
+    switch (opcode) {
+      case OP.unreachable:
+        if (!path.isDead) path.trap(at);
+        return;
+      case OP.block:
+      case OP.loop:
+      case OP.if:
+        this.open(opcode === OP.block ? LABEL.block : opcode === OP.loop ? LABEL.loop : LABEL.if, at);
+        return;
+      case OP.else:
+        path.alternate(at, this.targets.isForced(path.labels.ordinal[path.top]!));
+        return;
+      case OP.end:
+        if (path.top === 0) this.leaveFunction(at);
+        else path.pop(at);
+        return;
+      case OP.br:
+      case OP.br_if: {
+        const depth = cursor.u32();
+        if (path.isDead) return;
+        path.reach(path.top - depth, at);
+        if (opcode === OP.br) path.die();
+        return;
+      }
+      case OP.br_table:
+        this.branchTable(at);
+        return;
+      case OP.return:
+        if (path.isDead) return;
+        path.reach(0, at);
+        this.points.add(at, POINT.return, path.top);
+        path.die();
+        return;
+      case OP.call: {
+        const callee = cursor.u32();
+        this.calls.direct(at, cursor.position, callee);
+        break;
+      }
+      case OP.call_indirect:
+        cursor.u32();
+        cursor.u32();
+        this.calls.indirect(at, cursor.position);
+        break;
+      case OP.return_call:
+        this.calls.tail(at, cursor.u32());
+        break;
+      case OP.return_call_indirect:
+        cursor.u32();
+        cursor.u32();
+        this.calls.tail(at, undefined);
+        break;
+      case OP.select_typed:
+        for (let left = this.cursor.u32(); left > 0; left--) this.cursor.valueType();
+        return;
+      case OP.global_get:
+      case OP.global_set:
+        this.global();
+        return;
+      case OP.ref_null:
+        this.cursor.valueType();
+        return;
+      case OP.memory_grow:
+        this.cursor.u32();
+        this.charge(at, POINT.growMemory, INJECTED.growMemory);
+        return;
+      case OP.bulk:
+        this.bulk(at);
+        return;
+      case OP.simd:
+        this.vector(at);
+        return;
+      default:
+        throw unsupportedInstruction(at, opcode, opcode >= 0xfb ? this.cursor.u32() : undefined);
+    }
+  }
+
+  private open(kind: number, at: number): void {
+    const { path } = this;
+    this.cursor.blockType();
+    const ordinal = this.targets.next();
+    if (path.top >= this.caps.nesting) {
+      throw tooComplex(`blocks nested deeper than ${this.caps.nesting}`, "nesting", at);
+    }
+    const isForced = this.targets.isForced(ordinal);
+    if (!path.isDead && kind !== LABEL.block) {
+      // What a loop owes is unseen by its test and owed by each call within.
+      if (isForced || (kind === LABEL.loop && path.pend > OWED_AT_CALL)) path.pay(at, 0);
+    }
+    path.push(kind, ordinal, isForced);
+    if (kind !== LABEL.loop || path.isDead) return;
+    this.loops++;
+    path.test(this.cursor.position);
+  }
+
+  private leaveFunction(at: number): void {
+    const { path } = this;
+    if (!path.isDead) path.reach(0, at);
+    path.die();
+    this.points.add(at, POINT.exit, 0);
+  }
+
+  /** All targets of a `br_table` must owe the same; where they do not, a second scan makes every such label owe 0. */
+  private branchTable(at: number): void {
+    const { path } = this;
+    const count = this.cursor.u32() + 1;
+    if (count - 1 > this.caps.branchTargets) {
+      throw tooComplex(`br_table of ${count - 1} targets, at most ${this.caps.branchTargets},`, "branchTargets", at);
+    }
+    const first = this.cursor.position;
+    let owed = -1;
+    for (let left = count; left > 0; left--) {
+      const label = path.top - this.cursor.u32();
+      if (path.isDead) continue;
+      this.targets.aimAt(path.labels.ordinal[label]!);
+      const theirs = path.labels.owed[label]!;
+      if (owed === -1) owed = theirs;
+      else if (theirs !== -1 && theirs !== owed) this.targets.hasConflict = true;
+    }
+    if (path.isDead) return;
+    if (owed !== -1) path.pay(at, owed);
+    this.cursor.position = first;
+    for (let left = count; left > 0; left--) {
+      const label = path.top - this.cursor.u32();
+      path.note(label);
+      path.labels.owed[label] = path.pend;
+    }
+    path.die();
+  }
+
+  private global(): void {
+    const at = this.cursor.position;
+    const index = this.cursor.u32();
+    if (index >= this.module.importedGlobals) this.points.add(at, POINT.global, index);
+  }
+
+  /** An injected function tests the counter, and the operation behind it may take long. */
+  private charge(at: number, kind: number, injected: number): void {
+    if (this.path.isDead) return;
+    this.injected.add(injected);
+    this.points.add(at, kind, injected);
+    this.path.tested();
+  }
+
+  private bulk(at: number): void {
+    const { path } = this;
+    const opcode = this.cursor.u32();
+    switch (opcode) {
+      case BULK.memory_init:
+      case BULK.memory_copy:
+        this.cursor.u32();
+        this.cursor.u32();
+        this.charge(at, POINT.charge, INJECTED.chargeBytes);
+        return;
+      case BULK.memory_fill:
+        this.cursor.u32();
+        this.charge(at, POINT.charge, INJECTED.chargeBytes);
+        return;
+      case BULK.table_init:
+      case BULK.table_copy:
+        this.cursor.u32();
+        this.cursor.u32();
+        this.charge(at, POINT.charge, INJECTED.chargeElements);
+        return;
+      case BULK.table_fill:
+        this.cursor.u32();
+        this.charge(at, POINT.charge, INJECTED.chargeElements);
+        return;
+      case BULK.table_grow:
+        this.charge(at, POINT.growTable, INJECTED.growTable + this.cursor.u32());
+        return;
+      case BULK.data_drop:
+      case BULK.elem_drop:
+      case BULK.table_size:
+        this.cursor.u32();
+        break;
+      default:
+        if (opcode > BULK.table_fill) throw unsupportedInstruction(at, OP.bulk, opcode);
+    }
+    path.pend += this.costs.schedule.plain;
+  }
+
+  private vector(at: number): void {
+    const opcode = this.cursor.u32();
+    const immediate = opcode < FIRST_RELAXED_SIMD ? SIMD_IMMEDIATES[opcode]! : UNKNOWN;
+    if (immediate === UNKNOWN) throw unsupportedInstruction(at, OP.simd, opcode);
+    this.path.pend += this.costs.simd[opcode]!;
+    this.cursor.skipVectorImmediate(immediate);
+  }
+}

@@ -1,0 +1,228 @@
+import { Writer } from "../binary/binary.ts";
+import type { Layout } from "./layout.ts";
+import type { CoreModule } from "./module.ts";
+import { OP } from "./opcodes.ts";
+import { MODE, type Plan } from "./plan.ts";
+import { POINT } from "./points.ts";
+import { tooComplex } from "./refusal.ts";
+
+const I64 = 0x7e;
+const NO_RESULT = 0x40;
+/** V8's limit: https://webassembly.github.io/spec/js-api/#limits */
+const MOST_BODY_BYTES = 7_654_321;
+
+/** Slots that a frame takes besides its locals: return address, frame pointer, instance and what the compiler spills. */
+export const FRAME_SLOTS = 8;
+
+/** Writes metered bodies: the bytes between two points are copied, what a point stands for is put in. */
+export class BodyWriter {
+  private readonly module: CoreModule;
+  private readonly plan: Plan;
+  private readonly layout: Layout;
+  private readonly fuel: number;
+  private readonly depth: number;
+  private readonly countsDepth: boolean;
+  private readonly globalShift: number;
+  private readonly body = new Writer(4096);
+  /** The index of the local that is added to the function. */
+  private local = 0;
+
+  constructor(module: CoreModule, plan: Plan, layout: Layout) {
+    this.module = module;
+    this.plan = plan;
+    this.layout = layout;
+    this.fuel = layout.globalOf("fuel");
+    this.depth = layout.globalOf("depth");
+    this.countsDepth = layout.counters.includes("depth");
+    this.globalShift = layout.counters.length;
+  }
+
+  /** Writes the size and the body of the function at `index` of the code section. */
+  write(index: number, into: Writer): void {
+    const { bodies } = this.module;
+    const { plan, body } = this;
+    const mode = plan.modes[index]!;
+    const isTested = plan.tested[index] === 1;
+    const isCached = mode === MODE.cached;
+    const hasLocal = isCached || (mode === MODE.direct && isTested);
+    this.local = bodies.locals[index]!;
+    body.clear().u32(bodies.groupCounts[index]! + (hasLocal ? 1 : 0));
+    body.copy(this.module.bytes, bodies.groups[index]!, bodies.code[index]!);
+    if (hasLocal) body.byte(1).byte(I64);
+    if (this.countsDepth) this.enterFrame();
+    if (mode === MODE.direct) this.chargeAtEntry(plan.totals[index]!, isTested);
+    if (isCached) this.load().byte(OP.block).byte(NO_RESULT);
+    if (isCached || this.countsDepth) this.openReturnBlock(index);
+    if (isCached && isTested) this.testLocal(1);
+    this.writePoints(index, isCached);
+    if (body.length > MOST_BODY_BYTES) {
+      throw tooComplex(
+        `metered body of ${body.length} bytes, at most ${MOST_BODY_BYTES},`,
+        "bodyBytes",
+        bodies.starts[index]!,
+      );
+    }
+    into.u32(body.length).copy(body.view(), 0, body.length);
+  }
+
+  private writePoints(index: number, isCached: boolean): void {
+    const { body } = this;
+    const { bytes } = this.module;
+    const { positions, kinds, values } = this.plan.points;
+    const end = this.plan.firstPoints[index + 1]!;
+    const isWrapped = isCached || this.countsDepth;
+    let copied = this.module.bodies.code[index]!;
+    for (let point = this.plan.firstPoints[index]!; point < end; point++) {
+      const position = positions[point]!;
+      const value = values[point]!;
+      body.copy(bytes, copied, position);
+      copied = position;
+      switch (kinds[point]) {
+        case POINT.pay:
+          if (isCached) this.subtract(value).byte(OP.local_set).u32(this.local);
+          break;
+        case POINT.test:
+          if (isCached) this.testLocal(value);
+          break;
+        case POINT.store:
+          if (isCached) this.store();
+          break;
+        case POINT.load:
+          if (isCached) this.load();
+          break;
+        case POINT.trap:
+          if (isCached) this.subtract(value).byte(OP.global_set).u32(this.fuel);
+          break;
+        case POINT.return:
+          if (isWrapped) {
+            body.byte(OP.br).u32(value);
+            copied = position + 1;
+          }
+          break;
+        case POINT.leave:
+          if (this.countsDepth) this.leaveFrame();
+          break;
+        case POINT.charge:
+          this.callInjected(value, isCached);
+          break;
+        case POINT.growMemory:
+          this.callInjected(value, isCached);
+          copied = afterLebs(bytes, position + 1, 1);
+          break;
+        case POINT.growTable:
+          this.callInjected(value, isCached);
+          copied = afterLebs(bytes, position + 1, 2);
+          break;
+        case POINT.global:
+          body.u32(value + this.globalShift);
+          copied = afterLebs(bytes, position, 1);
+          break;
+        default:
+          if (isWrapped) this.closeReturnBlock(index, isCached);
+      }
+    }
+    body.copy(bytes, copied, this.module.bodies.ends[index]!);
+  }
+
+  /** Charges and tests before the body runs, so nothing has to be undone where it traps. */
+  private chargeAtEntry(cost: number, isTested: boolean): void {
+    const { body, fuel, local } = this;
+    body.byte(OP.global_get).u32(fuel).byte(OP.i64_const).s32(cost).byte(OP.i64_sub);
+    if (!isTested) {
+      body.byte(OP.global_set).u32(fuel);
+      return;
+    }
+    body.byte(OP.local_tee).u32(local).byte(OP.global_set).u32(fuel).byte(OP.local_get).u32(local);
+    this.trapIfNegative();
+  }
+
+  /** The label of this block stands where the function's label stood, so no branch of the body is renumbered. */
+  private openReturnBlock(index: number): void {
+    const { module, body } = this;
+    const type = module.types[module.functionTypes[module.importedFunctions + index]!]!;
+    body.byte(OP.block);
+    const { results, resultsEnd } = type;
+    if (results === 0) body.byte(NO_RESULT);
+    else if (results === 1) body.byte(module.bytes[resultsEnd - 1]!);
+    else body.s32(this.layout.types.indexOf([], module.bytes.subarray(resultsEnd - results, resultsEnd)));
+  }
+
+  /** The last `end` of the body is left to close the innermost block that is still open. */
+  private closeReturnBlock(index: number, isCached: boolean): void {
+    const { body, fuel, local } = this;
+    const owed = this.plan.owed[index]!;
+    body.byte(OP.end);
+    if (owed === -1) body.byte(OP.unreachable);
+    else {
+      if (this.countsDepth) this.leaveFrame();
+      if (isCached) {
+        this.subtract(owed).byte(OP.global_set).u32(fuel);
+        body.byte(OP.return);
+      }
+    }
+    if (!isCached) return;
+    body.byte(OP.end).byte(OP.local_get).u32(local).byte(OP.global_set).u32(fuel).byte(OP.unreachable);
+  }
+
+  /** Pushes the local less `amount`. */
+  private subtract(amount: number): Writer {
+    const { body, local } = this;
+    body.byte(OP.local_get).u32(local);
+    return amount === 0 ? body : body.byte(OP.i64_const).s32(amount).byte(OP.i64_sub);
+  }
+
+  /** Branches to the trap, which is the block that label `depth` ends. */
+  private testLocal(depth: number): void {
+    const { body, local } = this;
+    body.byte(OP.local_get).u32(local).byte(OP.i64_const).byte(0).byte(OP.i64_lt_s).byte(OP.br_if).u32(depth);
+  }
+
+  private store(): Writer {
+    return this.body.byte(OP.local_get).u32(this.local).byte(OP.global_set).u32(this.fuel);
+  }
+
+  private load(): Writer {
+    return this.body.byte(OP.global_get).u32(this.fuel).byte(OP.local_set).u32(this.local);
+  }
+
+  private callInjected(injected: number, isCached: boolean): void {
+    if (isCached) this.store();
+    this.body.byte(OP.call).u32(this.layout.functionOf(injected));
+    if (isCached) this.load();
+  }
+
+  private enterFrame(): void {
+    const { body, depth } = this;
+    body.byte(OP.global_get).u32(depth).byte(OP.i64_const).s32(this.frameSlots).byte(OP.i64_sub);
+    body.byte(OP.global_set).u32(depth).byte(OP.global_get).u32(depth);
+    this.trapIfNegative();
+  }
+
+  private leaveFrame(): void {
+    const { body, depth } = this;
+    body.byte(OP.global_get).u32(depth).byte(OP.i64_const).s32(this.frameSlots).byte(OP.i64_add);
+    body.byte(OP.global_set).u32(depth);
+  }
+
+  private trapIfNegative(): void {
+    this.body
+      .byte(OP.i64_const)
+      .byte(0)
+      .byte(OP.i64_lt_s)
+      .byte(OP.if)
+      .byte(NO_RESULT)
+      .byte(OP.unreachable)
+      .byte(OP.end);
+  }
+
+  private get frameSlots(): number {
+    return FRAME_SLOTS + this.local;
+  }
+}
+
+/** Behind `count` LEB128 that start at `position`. */
+function afterLebs(bytes: Uint8Array, position: number, count: number): number {
+  let at = position;
+  for (let left = count; left > 0; left--) while (bytes[at++]! >= 0x80);
+  return at;
+}

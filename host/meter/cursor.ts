@@ -1,0 +1,48 @@
+import { MEMORY_IMMEDIATE, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
+import { checkValueType, secondMemory } from "./refusal.ts";
+
+/** A place in a body that `WebAssembly.validate` accepted, so nothing is checked but value types. */
+export class Cursor {
+  readonly bytes: Uint8Array;
+  position = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  u32(): number {
+    const { bytes } = this;
+    let byte = bytes[this.position++]!;
+    if (byte < 0x80) return byte;
+    let result = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = bytes[this.position++]!;
+      result |= (byte & 0x7f) << shift;
+    }
+    return result >>> 0;
+  }
+
+  /** A type index, a value type or 0x40 for none. */
+  blockType(): void {
+    const first = this.bytes[this.position]!;
+    if (first < 0x40 || first >= 0x80) this.u32();
+    else if (first === 0x40) this.position++;
+    else this.valueType();
+  }
+
+  valueType(): void {
+    checkValueType(this.bytes[this.position]!, this.position);
+    this.position++;
+  }
+
+  /** What follows a SIMD opcode, by its entry in `SIMD_IMMEDIATES`. */
+  skipVectorImmediate(immediate: number): void {
+    if (immediate === MEMORY_IMMEDIATE || immediate === SIMD_MEMORY_LANE) {
+      if ((this.bytes[this.position]! & 0x40) !== 0) throw secondMemory(this.position);
+      this.u32();
+      this.u32();
+    }
+    if (immediate === SIMD_LANE || immediate === SIMD_MEMORY_LANE) this.position++;
+    if (immediate === SIMD_SIXTEEN_BYTES) this.position += 16;
+  }
+}

@@ -1,0 +1,176 @@
+import { MalformedWasm, Reader } from "../binary/binary.ts";
+import type { HostError } from "../errors/errors.ts";
+import { isHostError, messageOf } from "../errors/errors.ts";
+import { type EngineFeature, engine, engineAccepts } from "./engine.ts";
+import { type CoreModule, decodeModule } from "./module.ts";
+import {
+  BULK,
+  F32_IMMEDIATE,
+  F64_IMMEDIATE,
+  FIRST_RELAXED_SIMD,
+  IMMEDIATES,
+  LEB_IMMEDIATE,
+  MEMORY_IMMEDIATE,
+  OP,
+  SIMD_IMMEDIATES,
+  SIMD_LANE,
+  SIMD_MEMORY_LANE,
+  SIMD_SIXTEEN_BYTES,
+  UNKNOWN,
+} from "./opcodes.ts";
+import type { ComplexityCaps } from "./options.ts";
+import { checkValueType, malformed, missingInEngine, secondMemory, unsupportedInstruction } from "./refusal.ts";
+
+/**
+ * Why bytes that `WebAssembly.validate` refused are refused: a feature by name, bytes that do not decode by offset, or
+ * else what the engine says. Trusts nothing and takes its time.
+ */
+export function explainInvalid(bytes: Uint8Array, caps: ComplexityCaps): HostError {
+  try {
+    const module = decodeModule(bytes, caps);
+    const tailCall = walkBodies(module);
+    const used: readonly (readonly [EngineFeature, number | undefined])[] = [
+      ["extended constant expressions", module.extendedConstant],
+      ["tail calls", tailCall],
+    ];
+    for (const [feature, offset] of used) {
+      if (offset !== undefined && !engineAccepts(feature)) return missingInEngine(feature, offset);
+    }
+  } catch (error) {
+    if (isHostError(error)) return error as HostError;
+    if (error instanceof MalformedWasm) return malformedAt(error);
+    throw error;
+  }
+  return askEngine(bytes);
+}
+
+export function malformedAt(error: MalformedWasm): HostError {
+  return malformed(error.message, { offset: error.offset }, error);
+}
+
+function askEngine(bytes: Uint8Array): HostError {
+  try {
+    new engine.Module(bytes);
+  } catch (error) {
+    return malformed(messageOf(error), {}, error);
+  }
+  return malformed("the engine does not accept it");
+}
+
+/** Reads every instruction; answers where the first tail call stands. */
+function walkBodies(module: CoreModule): number | undefined {
+  const { bodies } = module;
+  let tailCall: number | undefined;
+  for (let index = 0; index < bodies.count; index++) {
+    const reader = new Reader(module.bytes, bodies.code[index]!, bodies.ends[index]!);
+    while (!reader.atEnd) {
+      const at = reader.position;
+      const opcode = reader.byte();
+      if (opcode === OP.return_call || opcode === OP.return_call_indirect) tailCall ??= at;
+      skipImmediate(reader, at, opcode);
+    }
+  }
+  return tailCall;
+}
+
+function skipImmediate(reader: Reader, at: number, opcode: number): void {
+  switch (IMMEDIATES[opcode]) {
+    case LEB_IMMEDIATE:
+      skipLeb(reader);
+      return;
+    case MEMORY_IMMEDIATE:
+      skipMemoryImmediate(reader);
+      return;
+    case F32_IMMEDIATE:
+      reader.skip(4);
+      return;
+    case F64_IMMEDIATE:
+      reader.skip(8);
+      return;
+    case UNKNOWN:
+      throw unsupportedInstruction(at, opcode, opcode >= 0xfb && opcode <= 0xfe ? reader.u32() : undefined);
+    default:
+      skipSpecial(reader, at, opcode);
+  }
+}
+
+function skipSpecial(reader: Reader, at: number, opcode: number): void {
+  switch (opcode) {
+    case OP.block:
+    case OP.loop:
+    case OP.if:
+      skipBlockType(reader);
+      break;
+    case OP.br:
+    case OP.br_if:
+    case OP.call:
+    case OP.return_call:
+    case OP.global_get:
+    case OP.global_set:
+    case OP.memory_grow:
+      reader.u32();
+      break;
+    case OP.call_indirect:
+    case OP.return_call_indirect:
+      reader.u32();
+      reader.u32();
+      break;
+    case OP.br_table:
+      for (let left = reader.count() + 1; left > 0; left--) reader.u32();
+      break;
+    case OP.select_typed:
+      for (let left = reader.count(); left > 0; left--) skipValueType(reader);
+      break;
+    case OP.ref_null:
+      skipValueType(reader);
+      break;
+    case OP.bulk:
+      skipBulk(reader, at);
+      break;
+    case OP.simd:
+      skipVector(reader, at);
+      break;
+  }
+}
+
+function skipBulk(reader: Reader, at: number): void {
+  const opcode = reader.u32();
+  if (opcode > BULK.table_fill) throw unsupportedInstruction(at, OP.bulk, opcode);
+  if (opcode < BULK.memory_init) return;
+  reader.u32();
+  const { memory_init, memory_copy, table_init, table_copy } = BULK;
+  const pairs: readonly number[] = [memory_init, memory_copy, table_init, table_copy];
+  if (pairs.includes(opcode)) reader.u32();
+}
+
+function skipVector(reader: Reader, at: number): void {
+  const opcode = reader.u32();
+  const immediate = opcode < FIRST_RELAXED_SIMD ? SIMD_IMMEDIATES[opcode]! : UNKNOWN;
+  if (immediate === UNKNOWN) throw unsupportedInstruction(at, OP.simd, opcode);
+  if (immediate === MEMORY_IMMEDIATE || immediate === SIMD_MEMORY_LANE) skipMemoryImmediate(reader);
+  if (immediate === SIMD_LANE || immediate === SIMD_MEMORY_LANE) reader.skip(1);
+  if (immediate === SIMD_SIXTEEN_BYTES) reader.skip(16);
+}
+
+function skipMemoryImmediate(reader: Reader): void {
+  const at = reader.position;
+  const alignment = reader.u32();
+  if (alignment >= 0x40 && alignment < 0x80) throw secondMemory(at);
+  reader.u32();
+}
+
+function skipBlockType(reader: Reader): void {
+  const first = reader.bytes[reader.position]!;
+  if (first === 0x40) reader.skip(1);
+  else if (first > 0x40 && first < 0x80) skipValueType(reader);
+  else skipLeb(reader);
+}
+
+function skipValueType(reader: Reader): void {
+  const at = reader.position;
+  checkValueType(reader.byte(), at);
+}
+
+function skipLeb(reader: Reader): void {
+  while (reader.byte() >= 0x80);
+}

@@ -1,0 +1,31 @@
+/** The part of a `WebAssembly.Global` that the meter's users touch. */
+export interface WasmGlobal<Value> {
+  value: Value;
+}
+
+/** The part of `WebAssembly` that the meter calls. @types/node 20 declares the namespace without its values. */
+interface Engine {
+  validate(bytes: Uint8Array): boolean;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Global: new <Value>(
+    descriptor: { readonly value: string; readonly mutable: boolean },
+    value: Value,
+  ) => WasmGlobal<Value>;
+}
+
+export const engine = (globalThis as unknown as { readonly WebAssembly: Engine }).WebAssembly;
+
+/** A feature that some engines lack, with the smallest module that uses it. */
+export type EngineFeature = keyof typeof PROBES;
+
+/** Whether this engine accepts `feature`. Flags may change it while the process runs, so it is asked each time. */
+export function engineAccepts(feature: EngineFeature): boolean {
+  return engine.validate(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...PROBES[feature]]));
+}
+
+const PROBES = {
+  // (global i32 (i32.add (i32.const 0) (i32.const 0)))
+  "extended constant expressions": [6, 9, 1, 0x7f, 0, 0x41, 0, 0x41, 0, 0x6a, 0x0b],
+  // (func return_call 0)
+  "tail calls": [1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, 6, 1, 4, 0, 0x12, 0, 0x0b],
+} as const;

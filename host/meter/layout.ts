@@ -1,0 +1,70 @@
+import { COUNTER_NAMES, type CounterName } from "./counters.ts";
+import type { CoreModule } from "./module.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { INJECTED, type Plan } from "./plan.ts";
+
+/** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
+export interface Layout {
+  /** The counters that the module needs, in the order in which it imports them. */
+  readonly counters: readonly CounterName[];
+  /** Whether the memory becomes an import. */
+  readonly importsMemory: boolean;
+  /** Ids of the injected functions, in the order of their indices. */
+  readonly injected: readonly number[];
+  readonly types: AddedTypes;
+  /** The index of a counter's global. */
+  globalOf(counter: CounterName): number;
+  /** The index of an injected function. */
+  functionOf(injected: number): number;
+}
+
+export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions): Layout {
+  const injected = [...plan.injected].sort((a, b) => a - b);
+  const growsMemory = plan.injected.has(INJECTED.growMemory);
+  const growsTable = injected.some((id) => id >= INJECTED.growTable);
+  const hasFunctions = module.bodies.count > 0;
+  const needs: { readonly [Name in CounterName]: boolean } = {
+    fuel: hasFunctions,
+    pages: growsMemory,
+    elements: growsTable,
+    refused: growsMemory || growsTable,
+    depth: options.callDepth && hasFunctions,
+  };
+  const counters = COUNTER_NAMES.filter((name) => needs[name]);
+  const [memory] = module.memories;
+  return {
+    counters,
+    importsMemory: options.importMemory && memory !== undefined && !memory.imported,
+    injected,
+    types: new AddedTypes(module.types.length),
+    globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),
+    functionOf: (id) => module.functionTypes.length + injected.indexOf(id),
+  };
+}
+
+/** The types that are added behind the module's own, each once. */
+export class AddedTypes {
+  readonly encoded: number[][] = [];
+  private readonly first: number;
+  private readonly indices = new Map<string, number>();
+
+  constructor(first: number) {
+    this.first = first;
+  }
+
+  indexOf(parameters: readonly number[], results: ArrayLike<number>): number {
+    const encoded = [0x60, parameters.length, ...parameters, ...countOf(results.length), ...Array.from(results)];
+    const key = encoded.join();
+    const known = this.indices.get(key);
+    if (known !== undefined) return known;
+    const index = this.first + this.encoded.length;
+    this.encoded.push(encoded);
+    this.indices.set(key, index);
+    return index;
+  }
+}
+
+/** An unsigned LEB128 of at most 14 bits; the engine allows 1,000 results. */
+function countOf(count: number): number[] {
+  return count < 0x80 ? [count] : [(count & 0x7f) | 0x80, count >> 7];
+}

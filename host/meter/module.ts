@@ -1,0 +1,158 @@
+import { Reader, type Section, splitSections } from "../binary/binary.ts";
+import { type Bodies, decodeBodies, NO_BODIES } from "./bodies.ts";
+import {
+  decodeExports,
+  decodeGlobals,
+  decodeImports,
+  decodeMemories,
+  decodeTables,
+  decodeTypes,
+} from "./declarations.ts";
+import type { ComplexityCaps } from "./options.ts";
+import { malformed, unsupported } from "./refusal.ts";
+import { decodeData, decodeElements } from "./segments.ts";
+
+/** A type of the type section. Its result types are the `results` bytes before `resultsEnd`. */
+export interface FunctionType {
+  readonly parameters: number;
+  readonly results: number;
+  readonly resultsEnd: number;
+}
+
+/** Size of a memory in pages, of a table in elements. */
+export interface Limits {
+  readonly imported: boolean;
+  readonly minimum: number;
+  /** Null: none is named. */
+  readonly maximum: number | null;
+}
+
+export interface Table extends Limits {
+  /** The value type byte of its elements. */
+  readonly element: number;
+}
+
+/** What the meter knows of a core module. Filled section by section; offsets are into `bytes`. */
+export interface CoreModule {
+  readonly bytes: Uint8Array;
+  readonly sections: readonly Section[];
+  readonly types: FunctionType[];
+  imports: number;
+  importedFunctions: number;
+  importedGlobals: number;
+  /** The type of each function, imported ones first. */
+  readonly functionTypes: number[];
+  readonly memories: Limits[];
+  readonly tables: Table[];
+  /** Where an index of a global that the module defines stands outside of code, in ascending order. */
+  readonly globalReferences: number[];
+  hasStart: boolean;
+  /** Where the first extended constant expression stands. */
+  extendedConstant: number | undefined;
+  bodies: Bodies;
+}
+
+export const SECTION = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  table: 4,
+  memory: 5,
+  global: 6,
+  export: 7,
+  start: 8,
+  element: 9,
+  code: 10,
+  data: 11,
+  dataCount: 12,
+  tag: 13,
+} as const;
+
+/**
+ * Decodes everything but the instructions of bodies. Throws a `HostError` for what is refused and a `MalformedWasm` for
+ * what does not decode; the order of sections and types are left to `WebAssembly.validate`.
+ */
+export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModule {
+  checkPreamble(bytes);
+  const module: CoreModule = {
+    bytes,
+    sections: splitSections(bytes),
+    types: [],
+    imports: 0,
+    importedFunctions: 0,
+    importedGlobals: 0,
+    functionTypes: [],
+    memories: [],
+    tables: [],
+    globalReferences: [],
+    hasStart: false,
+    extendedConstant: undefined,
+    bodies: NO_BODIES,
+  };
+  for (const section of module.sections) decodeSection(module, section, caps);
+  const defined = module.functionTypes.length - module.importedFunctions;
+  if (defined !== module.bodies.count) {
+    throw malformed(`${defined} functions are declared and ${module.bodies.count} have a body`);
+  }
+  return module;
+}
+
+function checkPreamble(bytes: Uint8Array): void {
+  const preamble = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+  const at = preamble.findIndex((byte, index) => bytes[index] !== byte);
+  if (at === -1) return;
+  const isComponent = at === 4 && bytes[4] === 0x0d && bytes[6] === 1;
+  throw malformed(isComponent ? "it is a component" : `wrong magic number or version at offset ${at}`, { offset: at });
+}
+
+function decodeSection(module: CoreModule, section: Section, caps: ComplexityCaps): void {
+  const reader = new Reader(module.bytes, section.start, section.end);
+  switch (section.id) {
+    case SECTION.custom:
+      reader.name();
+      return;
+    case SECTION.type:
+      decodeTypes(module, reader);
+      break;
+    case SECTION.import:
+      decodeImports(module, reader);
+      break;
+    case SECTION.function:
+      for (let left = reader.count(); left > 0; left--) module.functionTypes.push(reader.u32());
+      break;
+    case SECTION.table:
+      decodeTables(module, reader);
+      break;
+    case SECTION.memory:
+      decodeMemories(module, reader);
+      break;
+    case SECTION.global:
+      decodeGlobals(module, reader);
+      break;
+    case SECTION.export:
+      decodeExports(module, reader);
+      break;
+    case SECTION.start:
+      reader.u32();
+      module.hasStart = true;
+      break;
+    case SECTION.element:
+      decodeElements(module, reader);
+      break;
+    case SECTION.code:
+      module.bodies = decodeBodies(module, reader, caps);
+      break;
+    case SECTION.data:
+      decodeData(module, reader);
+      break;
+    case SECTION.dataCount:
+      reader.u32();
+      break;
+    case SECTION.tag:
+      throw unsupported("section 13 (tags)", "exception handling", section.header);
+    default:
+      throw unsupported(`section ${section.id}`, "an unknown section", section.header);
+  }
+  if (!reader.atEnd) reader.fail(`Section ${section.id} is longer than its content`);
+}

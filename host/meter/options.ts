@@ -1,0 +1,106 @@
+import type { Schedule } from "./schedule.ts";
+import { checkSchedule, SCHEDULE } from "./schedule.ts";
+
+/** How complex a module may be. Compile time grows faster than size: a 4 MB body of 1,000 locals takes V8 19 s. */
+export interface ComplexityCaps {
+  /** Bytes of one function body. */
+  readonly bodyBytes: number;
+  /** Locals of one function, parameters included. */
+  readonly locals: number;
+  /** Blocks within blocks. */
+  readonly nesting: number;
+  /** Functions that the module defines. */
+  readonly functions: number;
+  /** Targets of one `br_table`. */
+  readonly branchTargets: number;
+}
+
+/** Passed by the cores of QuickJS and StarlingMonkey. */
+export const CAPS: ComplexityCaps = Object.freeze({
+  bodyBytes: 512 * 1024,
+  locals: 2_000,
+  nesting: 1_000,
+  functions: 100_000,
+  branchTargets: 8_192,
+});
+
+/** The engine's own limits, where it has one. */
+const HIGHEST_CAPS: ComplexityCaps = {
+  bodyBytes: 7_654_321,
+  locals: 49_999,
+  nesting: 100_000,
+  functions: 1_000_000,
+  branchTargets: 65_520,
+};
+
+/** What `meter` may be told. None of it is a limit of a run: those are counters that the host sets. */
+export interface MeterOptions {
+  /** The prices; default `SCHEDULE`. */
+  readonly schedule?: Schedule;
+  /**
+   * Count frames as well; default false. Each frame takes 8 slots and one for each parameter and local from the counter
+   * `depth` and gives them back when it ends; one that makes `depth` negative traps before it does anything.
+   */
+  readonly callDepth?: boolean;
+  /**
+   * Turn the module's own memory into the import `$airlock` / `memory`, so that the host makes or pools it; default
+   * false. Its limits are those in the report. No effect unless the module defines exactly one memory and imports none.
+   */
+  readonly importMemory?: boolean;
+  /** Trap a growth that meets our limit instead of answering -1; default false. */
+  readonly trapOnRefusedGrowth?: boolean;
+  /** Highest maximum, in pages of 64 KiB, of a memory that the module defines; default 16,384 (1 GiB). */
+  readonly memoryMaxPages?: number;
+  /** Highest maximum of a table that the module defines; default 1,000,000. */
+  readonly tableMaxElements?: number;
+  /** Complexity caps that differ from `CAPS`. */
+  readonly caps?: Partial<ComplexityCaps>;
+}
+
+/** `MeterOptions` with every default filled in. */
+export interface ResolvedOptions {
+  readonly schedule: Schedule;
+  readonly callDepth: boolean;
+  readonly importMemory: boolean;
+  readonly trapOnRefusedGrowth: boolean;
+  readonly memoryMaxPages: number;
+  readonly tableMaxElements: number;
+  readonly caps: ComplexityCaps;
+}
+
+/** 1 GiB: more than a run's cap on memory, little enough that a clamped maximum reserves no absurd address space. */
+const MEMORY_MAX_PAGES = 16_384;
+/** The cap on a run's table elements. */
+const TABLE_MAX_ELEMENTS = 1_000_000;
+
+/** Throws a `RangeError` for a value that is not what its option wants, or for an option that does not exist. */
+export function resolveOptions(options: MeterOptions): ResolvedOptions {
+  const resolved: ResolvedOptions = {
+    schedule: options.schedule ?? SCHEDULE,
+    callDepth: options.callDepth ?? false,
+    importMemory: options.importMemory ?? false,
+    trapOnRefusedGrowth: options.trapOnRefusedGrowth ?? false,
+    memoryMaxPages: options.memoryMaxPages ?? MEMORY_MAX_PAGES,
+    tableMaxElements: options.tableMaxElements ?? TABLE_MAX_ELEMENTS,
+    caps: { ...CAPS, ...options.caps },
+  };
+  checkKeys("option", options, resolved);
+  checkKeys("cap", resolved.caps, CAPS);
+  checkSchedule(resolved.schedule);
+  checkInteger("memoryMaxPages", resolved.memoryMaxPages, 65_536);
+  checkInteger("tableMaxElements", resolved.tableMaxElements, 10_000_000);
+  for (const cap of Object.keys(CAPS) as (keyof ComplexityCaps)[]) {
+    checkInteger(`caps.${cap}`, resolved.caps[cap], HIGHEST_CAPS[cap]);
+  }
+  return resolved;
+}
+
+function checkKeys(what: string, given: object, known: object): void {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(known, key));
+  if (unknown !== undefined) throw new RangeError(`Cannot meter: ${JSON.stringify(unknown)} is not a known ${what}`);
+}
+
+function checkInteger(name: string, value: number, highest: number): void {
+  if (Number.isInteger(value) && value >= 0 && value <= highest) return;
+  throw new RangeError(`Cannot meter: ${name} is ${String(value)}, wanted an integer from 0 to ${highest}`);
+}

@@ -1,0 +1,31 @@
+import type { Points } from "./points.ts";
+
+export const MODE = {
+  /** Every path costs nothing: nothing is injected. */
+  free: 0,
+  /** Every path costs the same and there is no loop: charged once, at entry. */
+  direct: 1,
+  /** The counter lives in a local. */
+  cached: 2,
+} as const;
+
+/** What the scan found out of each function, by its place in the code section. */
+export interface Plan {
+  readonly points: Points;
+  /** The first point of each function; one more entry than functions. */
+  readonly firstPoints: Uint32Array;
+  readonly modes: Uint8Array;
+  /** What a direct function costs. */
+  readonly totals: Float64Array;
+  /** What a cached function owes where it returns; -1 when it never does. */
+  readonly owed: Int32Array;
+  /** 1 when the counter is tested at entry. */
+  readonly tested: Uint8Array;
+  /** Ids of the injected functions that are called (`charges.ts` has them). */
+  readonly injected: ReadonlySet<number>;
+  /** Functions that were scanned twice because targets of a `br_table` disagreed. */
+  readonly rescans: number;
+}
+
+/** Ids of injected functions; table t is grown by `growTable + t`. */
+export const INJECTED = { chargeBytes: 0, chargeElements: 1, growMemory: 2, growTable: 3 } as const;

@@ -1,0 +1,153 @@
+import { clampLimits } from "./assemble.ts";
+import { COUNTER_MODULE, COUNTER_TYPES, type CounterName, MEMORY_IMPORT } from "./counters.ts";
+import type { Layout } from "./layout.ts";
+import type { CoreModule } from "./module.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { MODE, type Plan } from "./plan.ts";
+import { POINT } from "./points.ts";
+import { scheduleId } from "./schedule.ts";
+
+/** An import that the meter added; all are of the module `$airlock`. */
+export type AddedImport =
+  | {
+      readonly module: typeof COUNTER_MODULE;
+      readonly name: CounterName;
+      readonly kind: "global";
+      readonly type: "i32" | "i64";
+      readonly mutable: true;
+    }
+  | {
+      readonly module: typeof COUNTER_MODULE;
+      readonly name: typeof MEMORY_IMPORT;
+      readonly kind: "memory";
+      readonly initialPages: number;
+      readonly maximumPages: number;
+    };
+
+/** A memory of the metered module, sizes in pages of 64 KiB. */
+export interface MemoryReport {
+  /** True when the original imports it; its limits are then as declared, and another module or the host holds them. */
+  readonly imported: boolean;
+  readonly initialPages: number;
+  /** Clamped, and so never null, where the module defines the memory. */
+  readonly maximumPages: number | null;
+}
+
+/** A table of the metered module. */
+export interface TableReport {
+  readonly imported: boolean;
+  readonly initialElements: number;
+  /** Clamped, and so never null, where the module defines the table. */
+  readonly maximumElements: number | null;
+}
+
+/** What was done to a module. */
+export interface MeterReport {
+  /** The identity of how fuel is counted. */
+  readonly scheduleId: string;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly functions: {
+    /** Functions that the module defines; the sum of the next three. */
+    readonly defined: number;
+    /** Nothing is charged. */
+    readonly free: number;
+    /** Charged once, at entry. */
+    readonly direct: number;
+    /** Charged in a local along the way. */
+    readonly cached: number;
+    /** Added for charges and growth. */
+    readonly injected: number;
+    /** Scanned twice because targets of a `br_table` disagreed. */
+    readonly rescanned: number;
+  };
+  /** Places where fuel is charged, and where it is tested. */
+  readonly charges: number;
+  readonly tests: number;
+  /** What must be given under `$airlock` to instantiate the module. */
+  readonly imports: readonly AddedImport[];
+  readonly memory: readonly MemoryReport[];
+  readonly tables: readonly TableReport[];
+  /** Whether instantiation runs guest code. */
+  readonly hasStart: boolean;
+}
+
+export function reportOn(
+  module: CoreModule,
+  plan: Plan,
+  layout: Layout,
+  options: ResolvedOptions,
+  bytesOut: number,
+): MeterReport {
+  const memory = module.memories.map((limits): MemoryReport => {
+    const { imported, minimum, maximum } = clampLimits(limits, options.memoryMaxPages, "memory");
+    return { imported, initialPages: minimum, maximumPages: maximum };
+  });
+  const tables = module.tables.map((limits): TableReport => {
+    const { imported, minimum, maximum } = clampLimits(limits, options.tableMaxElements, "table");
+    return { imported, initialElements: minimum, maximumElements: maximum };
+  });
+  return {
+    scheduleId: scheduleId(options.schedule),
+    bytesIn: module.bytes.length,
+    bytesOut,
+    ...countPoints(module, plan, layout),
+    imports: addedImports(layout, memory),
+    memory,
+    tables,
+    hasStart: module.hasStart,
+  };
+}
+
+function addedImports(layout: Layout, memory: readonly MemoryReport[]): AddedImport[] {
+  const imports = layout.counters.map(
+    (name): AddedImport => ({
+      module: COUNTER_MODULE,
+      name,
+      kind: "global",
+      type: COUNTER_TYPES[name],
+      mutable: true,
+    }),
+  );
+  if (layout.importsMemory) {
+    const { initialPages, maximumPages } = memory[0]!;
+    imports.push({
+      module: COUNTER_MODULE,
+      name: MEMORY_IMPORT,
+      kind: "memory",
+      initialPages,
+      maximumPages: maximumPages!,
+    });
+  }
+  return imports;
+}
+
+function countPoints(
+  module: CoreModule,
+  plan: Plan,
+  layout: Layout,
+): Pick<MeterReport, "functions" | "charges" | "tests"> {
+  const modes = [0, 0, 0];
+  let charges = 0;
+  let tests = 0;
+  for (let index = 0; index < module.bodies.count; index++) {
+    const mode = plan.modes[index]!;
+    modes[mode]!++;
+    if (mode === MODE.direct) charges++;
+    if (mode !== MODE.free) tests += plan.tested[index]!;
+    if (mode !== MODE.cached) continue;
+    if (plan.owed[index]! > 0) charges++;
+    for (let point = plan.firstPoints[index]!; point < plan.firstPoints[index + 1]!; point++) {
+      if (plan.points.kinds[point] === POINT.pay) charges++;
+      else if (plan.points.kinds[point] === POINT.test) tests++;
+    }
+  }
+  const [free, direct, cached] = modes as [number, number, number];
+  const { count: defined } = module.bodies;
+  const { rescans: rescanned } = plan;
+  return {
+    functions: { defined, free, direct, cached, injected: layout.injected.length, rescanned },
+    charges,
+    tests,
+  };
+}

@@ -1,0 +1,42 @@
+import { BodyScan } from "./body-scan.ts";
+import { UNTESTED_COST } from "./charge-path.ts";
+import type { Costs } from "./costs.ts";
+import { REACHED } from "./labels.ts";
+import type { CoreModule } from "./module.ts";
+import type { ComplexityCaps } from "./options.ts";
+import { MODE, type Plan } from "./plan.ts";
+import { Points } from "./points.ts";
+
+/** Finds the points of every function of a module that `WebAssembly.validate` accepted. */
+export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCaps): Plan {
+  const { count } = module.bodies;
+  const points = new Points(256 + (module.bytes.length >>> 3));
+  const scan = new BodyScan(module, costs, caps, points);
+  const firstPoints = new Uint32Array(count + 1);
+  const modes = new Uint8Array(count);
+  const totals = new Float64Array(count);
+  const owed = new Int32Array(count);
+  const tested = new Uint8Array(count);
+  let rescans = 0;
+  for (let index = 0; index < count; index++) {
+    firstPoints[index] = points.length;
+    scan.walk(index, false);
+    if (scan.targets.hasConflict) {
+      rescans++;
+      points.length = firstPoints[index]!;
+      scan.walk(index, true);
+    }
+    const { path } = scan;
+    const returns = path.labels.reached[0] !== REACHED.not;
+    const total = returns ? path.labels.total[0]! : path.trapTotal;
+    const isDirect = path.isUniform && scan.loops === 0 && path.testsWithin === 0;
+    const untested = isDirect ? total : path.longestRun;
+    modes[index] = isDirect ? (total === 0 ? MODE.free : MODE.direct) : MODE.cached;
+    totals[index] = total;
+    owed[index] = returns ? path.labels.owed[0]! : -1;
+    tested[index] = scan.calls.made || untested > UNTESTED_COST ? 1 : 0;
+  }
+  firstPoints[count] = points.length;
+  const { injected } = scan;
+  return { points, firstPoints, modes, totals, owed, tested, injected, rescans };
+}
