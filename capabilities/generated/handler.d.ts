@@ -1,0 +1,9 @@
+// Made from wit/ by scripts/generate.ts. Do not edit.
+declare module 'airlock:capability/handler@1.0.0' {
+  /**
+   * Handles one request. `input` is one JSON value as text; so is the answer. The host checks
+   * both against the JSON Schemas of the manifest.
+   */
+  export function handle(input: string): string;
+  export type Failure = import('airlock:capability/types@1.0.0').Failure;
+}

@@ -1,0 +1,18 @@
+// Made from wit/ by scripts/generate.ts. Do not edit.
+/** @module Interface airlock:capability/log@1.0.0 **/
+/**
+ * Writes one line. Lines past the limit `logBytes` are dropped and counted; the call never fails.
+ */
+export declare function write(level: Level, message: string): void;
+/**
+ * # Variants
+ * 
+ * ## `"debug"`
+ * 
+ * ## `"info"`
+ * 
+ * ## `"warn"`
+ * 
+ * ## `"error"`
+ */
+export type Level = 'debug' | 'info' | 'warn' | 'error';

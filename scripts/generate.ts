@@ -1,0 +1,117 @@
+/**
+ * Writes the files that are made from others: the guest's types and the host's types from `wit/`, and the manifest's
+ * JSON Schema. `--check` writes nothing and fails when one is stale.
+ *
+ *     npx tsx scripts/generate.ts [--check]
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+// The room of `generateGuestTypes` itself. That function reads the WIT by path, which preview2-shim 0.26 no longer lets it.
+import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
+import { MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const WIT = join(ROOT, "wit/capability");
+/** The world that has every interface. */
+const WORLD = "subscribable";
+const NOTICE = "// Made from wit/ by scripts/generate.ts. Do not edit.\n";
+
+const wanted = new Map<string, string>([
+  ["host/manifest/capability.schema.json", editorSchema()],
+  ...(await typesOf("guest")),
+  ...(await typesOf("host")),
+]);
+const stale = [...wanted].filter(([path, text]) => textOf(path) !== text).map(([path]) => path);
+const orphans = ["capabilities/generated", "host/generated"].flatMap(filesIn).filter((path) => !wanted.has(path));
+
+if (process.argv.includes("--check")) {
+  for (const path of stale) console.error(`${path} is stale: run npx tsx scripts/generate.ts`);
+  for (const path of orphans) console.error(`${path} is made by nothing: run npx tsx scripts/generate.ts`);
+  process.exitCode = stale.length + orphans.length > 0 ? 1 : 0;
+} else {
+  for (const path of stale) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), wanted.get(path)!);
+    console.log(`wrote ${path}`);
+  }
+  for (const path of orphans) {
+    rmSync(join(ROOT, path));
+    console.log(`removed ${path}`);
+  }
+}
+
+/** An editor mostly sees source manifests, in which the build has not filled in anything yet. */
+function editorSchema(): string {
+  const schema = { ...MANIFEST_SCHEMA, required: ["id", "version"] };
+  const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [biome, "format", "--stdin-file-path=capability.schema.json"],
+    { cwd: ROOT, input: JSON.stringify(schema, null, 2), encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`biome format failed: ${stderr}`);
+  return stdout;
+}
+
+async function typesOf(side: "guest" | "host"): Promise<[string, string][]> {
+  await $init;
+  const files = generateTypes(WORLD, {
+    wit: { tag: "source", val: witText() },
+    world: WORLD,
+    guest: side === "guest",
+    features: { tag: "list", val: [] },
+  });
+  const interfaces = files.filter(([name]) => name.startsWith("interfaces/"));
+  return interfaces.map(([name, bytes]) => {
+    const text = new TextDecoder().decode(bytes);
+    const file = name.replace("interfaces/airlock-capability-", "").replace(/\.d\.ts$/, "");
+    return side === "guest"
+      ? [`capabilities/generated/${file}.d.ts`, NOTICE + asGuestTypes(text)]
+      : [`host/generated/${file}.ts`, NOTICE + asHostTypes(text)];
+  });
+}
+
+/** What QuickJS really hands over: a u64 is a number when it is a safe integer, and an option that is none is null. */
+function asGuestTypes(text: string): string {
+  return text
+    .replace(/^\/\/\/ <reference.*\n/gm, "")
+    .replaceAll("bigint", "number | bigint")
+    .replace(/(\w+)\?: ([^,\n]+),/g, "$1?: $2 | null,");
+}
+
+/** A `.d.ts` would not reach the built package, so types go into modules that hold nothing but types. */
+function asHostTypes(text: string): string {
+  return text
+    .replaceAll("export function", "export declare function")
+    .replaceAll("./airlock-capability-", "./")
+    .replaceAll(".js')", ".ts')");
+}
+
+/** One text with the package's name first, as if it were one file. */
+function witText(): string {
+  const texts = readdirSync(WIT)
+    .filter((name) => name.endsWith(".wit"))
+    .sort()
+    .map((name) => readFileSync(join(WIT, name), "utf8"));
+  return texts.sort((a, b) => Number(b.startsWith("package")) - Number(a.startsWith("package"))).join("\n");
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(join(ROOT, path), "utf8");
+  } catch {
+    return null;
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  } catch {
+    return [];
+  }
+}
