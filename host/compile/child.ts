@@ -2,11 +2,12 @@
 import v8 from "node:v8";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
+import type { CheckReport } from "../admission/admission.ts";
 import { HostError, isHostError, messageOf } from "../errors/errors.ts";
 import { createSchemaValidator } from "../manifest/manifest.ts";
 import { meter } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
-import type { CheckReport, CompiledComponent, CompiledModule, CompileReply, CompileRequest } from "./protocol.ts";
+import type { CompiledComponent, CompiledModule, CompileReply, CompileRequest } from "./protocol.ts";
 
 // Every function body is compiled here and now, under the parent's clock: in the host it would be compiled when first called.
 v8.setFlagsFromString("--no-wasm-lazy-compilation");
@@ -69,13 +70,14 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     if (name.endsWith(".wasm")) {
       validates(content);
       const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
-      new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
+      new WebAssembly.Module(bytes);
       modules.push({ name, bytes, report });
     } else if (name.endsWith(".js")) {
       glue = prepareGlue(new TextDecoder().decode(content));
     }
   }
-  if (glue === null) throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
+  if (glue === null)
+    throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
   return { glue, modules, extendedConst: extendedConstEnabled || before };
 }
 
@@ -83,10 +85,10 @@ let extendedConstEnabled = false;
 
 /** Whether V8 accepts the module; turns extended constant expressions on, once, for the first module that needs them. */
 function validates(module: Uint8Array): boolean {
-  if (WebAssembly.validate(module as Uint8Array<ArrayBuffer>)) return true;
+  if (WebAssembly.validate(module)) return true;
   if (extendedConstEnabled) return false;
   v8.setFlagsFromString("--experimental-wasm-extended-const");
-  if (WebAssembly.validate(module as Uint8Array<ArrayBuffer>)) {
+  if (WebAssembly.validate(module)) {
     extendedConstEnabled = true;
     return true;
   }
@@ -106,7 +108,7 @@ async function bodiesProblem(bytes: Uint8Array): Promise<string | null> {
 
 function engineMessage(module: Uint8Array): string {
   try {
-    new WebAssembly.Module(module as Uint8Array<ArrayBuffer>);
+    new WebAssembly.Module(module);
     return "refused by this version of Node";
   } catch (thrown) {
     return messageOf(thrown);

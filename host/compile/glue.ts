@@ -71,7 +71,8 @@ export function prepareGlue(source: string): string {
     throw unsafe("is not JavaScript", cause);
   }
   const allowed = new Set<string>(GLUE_NAMES);
-  for (const { identifier } of analyze(program, { ecmaVersion: 2022, sourceType: "module" }).globalScope?.through ?? []) {
+  for (const { identifier } of analyze(program as never, { ecmaVersion: 2022, sourceType: "module" }).globalScope
+    ?.through ?? []) {
     if (!allowed.has(identifier.name)) throw unsafe(`uses the name ${quote(identifier.name)}`);
   }
   const edits: Edit[] = [];
@@ -108,10 +109,24 @@ function collectEdits(node: AnyNode, source: string, edits: Edit[]): void {
     case "CallExpression": {
       // `memory0.buffer.slice(from, to)`: the one copy out of guest memory that passes no constructor.
       const callee = node.callee;
-      if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier" || callee.property.name !== "slice") return;
+      if (
+        callee.type !== "MemberExpression" ||
+        callee.property.type !== "Identifier" ||
+        callee.property.name !== "slice"
+      )
+        return;
       const object = callee.object;
-      if (object.type !== "MemberExpression" || object.property.type !== "Identifier" || object.property.name !== "buffer") return;
-      edits.push({ start: callee.start, end: callee.end, text: `__slice.bind(null, ${source.slice(object.start, object.end)})` });
+      if (
+        object.type !== "MemberExpression" ||
+        object.property.type !== "Identifier" ||
+        object.property.name !== "buffer"
+      )
+        return;
+      edits.push({
+        start: callee.start,
+        end: callee.end,
+        text: `__slice.bind(null, ${source.slice(object.start, object.end)})`,
+      });
       return;
     }
   }
@@ -145,7 +160,9 @@ function visit(node: AnyNode, enter: (node: AnyNode) => void): void {
 }
 
 function isNode(value: unknown): value is AnyNode {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "start" in value;
+  return (
+    typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "start" in value
+  );
 }
 
 function applyEdits(source: string, edits: Edit[]): string {
@@ -161,5 +178,9 @@ function applyEdits(source: string, edits: Edit[]): string {
 }
 
 function unsafe(why: string, cause?: unknown): HostError {
-  return new HostError("AIRLOCK_ADMISSION_UNSAFE_NAME", `Cannot use the generated glue: it ${why}; the transpiler never writes that`, { cause });
+  return new HostError(
+    "AIRLOCK_ADMISSION_UNSAFE_NAME",
+    `Cannot use the generated glue: it ${why}; the transpiler never writes that`,
+    { cause },
+  );
 }

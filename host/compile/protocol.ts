@@ -1,4 +1,6 @@
+import type { CheckReport } from "../admission/admission.ts";
 import type { ErrorRecord } from "../errors/errors.ts";
+import type { JsonSchema } from "../manifest/manifest.ts";
 import type { MeterReport } from "../meter/meter.ts";
 
 /** What the throw-away process is asked, in this order: at most one `check`, at most one `compile`, the same bytes. */
@@ -9,7 +11,7 @@ export type CompileRequest =
       /** Byte ranges of the nested core modules. */
       readonly coreModules: readonly { readonly start: number; readonly end: number }[];
       /** JSON Schemas of the package, by the field they stand in. */
-      readonly schemas: readonly { readonly field: string; readonly schema: unknown }[];
+      readonly schemas: readonly { readonly field: string; readonly schema: JsonSchema }[];
     }
   | {
       readonly kind: "compile";
@@ -19,16 +21,6 @@ export type CompileRequest =
       /** Whether the variant with a depth counter is made. */
       readonly callDepth: boolean;
     };
-
-/** What `check` found. */
-export interface CheckReport {
-  /** Why the component does not validate, or null. */
-  readonly invalid: string | null;
-  /** Why this version of Node cannot run a valid component, or null. */
-  readonly missingFeature: string | null;
-  /** Schemas that do not compile: field and reason. */
-  readonly schemaProblems: readonly { readonly field: string; readonly problem: string }[];
-}
 
 /** One core module that the transpiler emitted, metered. */
 export interface CompiledModule {

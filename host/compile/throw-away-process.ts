@@ -38,7 +38,9 @@ export class ThrowAwayProcess {
     });
     this.#child.on("message", (reply: CompileReply) => this.#receive(reply));
     this.#child.on("error", (error) => this.#die(error.message));
-    this.#child.on("exit", (code, signal) => this.#die(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`));
+    this.#child.on("exit", (code, signal) =>
+      this.#die(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
+    );
     this.#setRef(false);
   }
 
@@ -80,8 +82,8 @@ export class ThrowAwayProcess {
   }
 
   #receive(reply: CompileReply): void {
-    if (reply.kind === "ready") return this.#markReady();
-    if (reply.kind === "refused") this.#waiting?.reject(HostError.fromRecord(reply.error));
+    if (reply.kind === "ready") this.#markReady();
+    else if (reply.kind === "refused") this.#waiting?.reject(HostError.fromRecord(reply.error));
     else this.#waiting?.resolve(reply);
   }
 

@@ -1,5 +1,4 @@
-import { messageOf } from "../errors/errors.ts";
-import { type Limits, parseJsonText } from "../manifest/manifest.ts";
+import { type JsonSchema, type Limits, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
 
 /** A validated event of a run. */
 export interface Event {
@@ -14,7 +13,7 @@ export interface EventDeclaration {
   readonly type: string;
   readonly version: string;
   /** JSON Schema of the payload; absent: any JSON value. */
-  readonly schema?: unknown;
+  readonly schema?: JsonSchema;
 }
 
 /** Why an event was refused: the variant `event-error` of `airlock:capability/events`. */
@@ -30,7 +29,7 @@ export type EventVerdict =
 export interface EventRules {
   readonly subscribable: boolean;
   readonly declared: readonly EventDeclaration[];
-  readonly validatorOf: (schema: unknown) => (value: unknown) => string | null;
+  readonly validatorOf: (schema: JsonSchema) => ValueCheck;
 }
 
 const encoder = new TextEncoder();
@@ -67,12 +66,9 @@ export class EventGate {
     if (this.#accepted >= this.#limits.eventCount || this.#bytes + bytes > this.#limits.eventTotalBytes) {
       return this.#refuse({ tag: "budget-exhausted" });
     }
-    let value: unknown;
-    try {
-      value = parseJsonText(payload);
-    } catch (thrown) {
-      return this.#refuse({ tag: "invalid-payload", val: messageOf(thrown) });
-    }
+    const parsed = parseJsonText(payload);
+    if (parsed.kind !== "value") return this.#refuse({ tag: "invalid-payload", val: parsed.text });
+    const { value } = parsed;
     const problem = declaration.schema === undefined ? null : this.#rules.validatorOf(declaration.schema)(value);
     if (problem !== null) return this.#refuse({ tag: "invalid-payload", val: problem });
     this.#accepted++;

@@ -1,3 +1,4 @@
+import { count } from "./budget.ts";
 import { guard } from "./guard.ts";
 import { PRICES } from "./prices.ts";
 import type { ImportedInterface, ImportScope } from "./scope.ts";
@@ -22,22 +23,17 @@ export function embedderInterface(
       key,
       guard(scope, `${interfaceName}#${name}`, PRICES.main, (...args: unknown[]): unknown => {
         count(scope, "hostCalls", 1);
-        count(scope, "hostBytesOut", sizeOf(args));
+        count(scope, "hostBytesIn", sizeOf(args));
         const answer = scope.askHost(interfaceName, name, args);
         if (answer.kind === "broken") return scope.stop({ kind: "trapped", what: answer.message });
         const bytes = sizeOf(answer.value);
-        count(scope, "hostBytesIn", bytes);
+        count(scope, "hostBytesOut", bytes);
         scope.charge(bytes * PRICES.byte);
         if (answer.kind === "error") return { tag: "err", val: answer.value };
         return fallible ? { tag: "ok", val: answer.value } : answer.value;
       }),
     ]),
   );
-}
-
-function count(scope: ImportScope, limit: "hostCalls" | "hostBytesIn" | "hostBytesOut", more: number): void {
-  scope.counters[limit] += more;
-  if (scope.counters[limit] > scope.limits[limit]) scope.stop({ kind: "over-budget", limit });
 }
 
 const BYTES_PER_ELEMENT = 16;

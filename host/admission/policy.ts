@@ -1,0 +1,82 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { quote } from "../errors/errors.ts";
+import type { LimitPolicy, Manifest } from "../manifest/manifest.ts";
+import { unsupportedGrants } from "../manifest/manifest.ts";
+import type { GrantedImports } from "./interfaces.ts";
+import type { Violations } from "./violations.ts";
+
+/** What the embedding application allows. Everything else is denied. */
+export interface AdmissionPolicy {
+  readonly limits: LimitPolicy;
+  /** Bytes of a component. */
+  readonly maxComponentBytes: number;
+  /** Full names of the interfaces that the application offers. */
+  readonly embedderInterfaces: ReadonlySet<string>;
+  /** Directories (links resolved) from which a capability may be granted one to read. */
+  readonly readableDirectories: readonly string[];
+}
+
+/** What a manifest asks for and gets. */
+export interface Granted extends GrantedImports {
+  /** The granted directory, links resolved, or null. */
+  readonly directory: string | null;
+}
+
+/** Decides on the grants of a manifest. A grant that is not given is a violation, never a silent absence. */
+export function decideGrants(
+  manifest: Manifest | null,
+  directory: string | null,
+  policy: AdmissionPolicy,
+  violations: Violations,
+): Granted {
+  if (manifest === null) return { directory: null, filesystem: false, embedder: new Set() };
+  for (const grant of unsupportedGrants(manifest)) {
+    violations.add("grant_denied", `${grant} cannot be honoured by this version of the host`);
+  }
+  const embedder = new Set<string>();
+  for (const name of manifest.grants.imports ?? []) {
+    if (policy.embedderInterfaces.has(name)) embedder.add(name);
+    else
+      violations.add(
+        "grant_denied",
+        `grants.imports asks for ${quote(name)}: the application offers ${listed(policy.embedderInterfaces)}`,
+      );
+  }
+  const asked = manifest.grants.fs?.read;
+  if (asked === undefined) return { directory: null, filesystem: false, embedder };
+  const granted = grantedDirectory(asked, directory, policy, violations);
+  return { directory: granted, filesystem: granted !== null, embedder };
+}
+
+function grantedDirectory(
+  asked: string,
+  packageDirectory: string | null,
+  policy: AdmissionPolicy,
+  violations: Violations,
+): string | null {
+  let real: string;
+  try {
+    real = realpathSync(resolve(packageDirectory ?? ".", asked));
+    if (!statSync(real).isDirectory()) throw new Error("not a directory");
+  } catch {
+    violations.add("grant_denied", `grants.fs.read names ${quote(asked)}: an existing directory is wanted`);
+    return null;
+  }
+  if (policy.readableDirectories.some((allowed) => contains(allowed, real))) return real;
+  violations.add(
+    "grant_denied",
+    `grants.fs.read asks for ${quote(real)}: the host's policy allows ${listed(policy.readableDirectories)} (option allow.fs)`,
+  );
+  return null;
+}
+
+function contains(allowed: string, real: string): boolean {
+  const way = relative(allowed, real);
+  return way === "" || (!isAbsolute(way) && way !== ".." && !way.startsWith("../") && !way.startsWith("..\\"));
+}
+
+function listed(names: Iterable<string>): string {
+  const all = [...names].map((name) => quote(name));
+  return all.length === 0 ? "none" : all.join(", ");
+}

@@ -1,0 +1,58 @@
+import { type ComponentInfo, flatSignature, type Operation, operations } from "../component/component.ts";
+import { isHostError, quote } from "../errors/errors.ts";
+import type { Violations } from "./violations.ts";
+
+/** How a component is called. */
+export type WayIn =
+  /** It exports `airlock:capability/handler`: JSON text in and out. */
+  | { readonly kind: "handler"; readonly exportName: string }
+  /** It exports plain functions: each is an operation. */
+  | { readonly kind: "functions"; readonly operations: readonly Operation[] };
+
+const HANDLER = /^airlock:capability\/handler@(.+)$/;
+
+/** componentize-qjs leaves a stray export that runs its start-up again; it is no operation. */
+const STRAY_EXPORTS = new Set(["init"]);
+
+/** Finds the way in, in the order of the host ABI, or adds why there is none. */
+export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], violations: Violations): WayIn | null {
+  for (const { name, sort } of info.exports) {
+    const version = HANDLER.exec(name)?.[1];
+    if (version === undefined || sort !== "instance") continue;
+    if (abiVersions.includes(version)) return { kind: "handler", exportName: name };
+    violations.add(
+      "unsupported_abi_version",
+      `the component exports handler ${quote(version)}: the host speaks ${abiVersions.join(", ")}`,
+      {
+        requested: version,
+        supported: abiVersions,
+      },
+    );
+    return null;
+  }
+  let all: readonly Operation[];
+  try {
+    all = operations(info).filter(({ exportName, inInstance }) => inInstance || !STRAY_EXPORTS.has(exportName));
+  } catch (thrown) {
+    if (!isHostError(thrown)) throw thrown;
+    violations.add("too_complex", thrown.message);
+    return null;
+  }
+  const callable: Operation[] = [];
+  const reasons: string[] = [];
+  for (const operation of all) {
+    const { signature, typeName } = flatSignature(operation.type, "export");
+    if (signature === "plain") callable.push(operation);
+    else
+      reasons.push(
+        `${quote(operation.name)} gives ${quote(typeName ?? signature)}, which cannot be bounded before it is read`,
+      );
+  }
+  if (callable.length > 0) return { kind: "functions", operations: callable };
+  const why = reasons.length > 0 ? `: ${reasons.slice(0, 3).join("; ")}` : "";
+  violations.add(
+    "missing_export",
+    `the component exports neither airlock:capability/handler@1.0.0 nor a plain function that can be called${why}`,
+  );
+  return null;
+}

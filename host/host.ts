@@ -1,0 +1,330 @@
+import { randomUUID } from "node:crypto";
+import type { Admitted } from "./admission/admission.ts";
+import { type AdmissionPolicy, type AdmissionReport, admit, inspectComponent } from "./admission/admission.ts";
+import { type CacheStats, Compiler } from "./compile/compile.ts";
+import { camelCase } from "./component/component.ts";
+import { HostError, quote } from "./errors/errors.ts";
+import { ComponentProvider, Run } from "./invocation/invocation.ts";
+import {
+  type Limits,
+  type Manifest,
+  type Package,
+  parseLimits,
+  readComponentFile,
+  readPackage,
+} from "./manifest/manifest.ts";
+import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { Pool, type PoolStats } from "./pool/pool.ts";
+import { type CapabilityEvent, ProviderRegistry, type RunRequest } from "./providers/providers.ts";
+import { type CommittedEvent, type EventFilter, type Subscription, Subscriptions } from "./subscriptions.ts";
+
+/** How a run may be asked for. */
+export interface RunOptions {
+  /** Which operation; may be left out when the capability has one. */
+  readonly operation?: string;
+  /** Lowers limits for this run. */
+  readonly limits?: Partial<Limits>;
+  /** Cancels the run. */
+  readonly signal?: AbortSignal;
+  /** Names the run; default: a new UUID. */
+  readonly runId?: string;
+  /** Milliseconds from now on: queue, guest and host calls included. */
+  readonly deadlineMs?: number;
+}
+
+/** An installed capability. */
+export interface Installed {
+  /** `id@version`. */
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly operations: readonly string[];
+  readonly report: AdmissionReport;
+}
+
+/** Numbers of a host. */
+export interface HostStats {
+  readonly capabilities: number;
+  readonly runsInFlight: number;
+  readonly runsStarted: number;
+  readonly pool: PoolStats;
+  readonly cache: CacheStats;
+}
+
+/** A package that is already in memory. */
+export interface PackageInMemory {
+  readonly manifest: Manifest;
+  readonly component: Uint8Array;
+}
+
+/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING. */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  return new Host(resolveOptions(options));
+}
+
+/** Runs capabilities: installs them, runs them, closes. An idle host does not keep the process alive. */
+export class Host implements AsyncDisposable {
+  readonly #options: ResolvedOptions;
+  readonly #policy: AdmissionPolicy;
+  readonly #compiler: Compiler;
+  readonly #pool: Pool;
+  readonly #registry = new ProviderRegistry<ComponentProvider>();
+  readonly #runs = new Map<string, Run>();
+  readonly #subscriptions = new Subscriptions();
+  readonly #retiring = new Set<Promise<void>>();
+  #installations = 0;
+  #started = 0;
+  #closing: Promise<void> | null = null;
+
+  /** Use `createHost`. */
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#policy = {
+      limits: options.policy,
+      maxComponentBytes: options.maxComponentBytes,
+      embedderInterfaces: new Set(Object.keys(options.imports)),
+      readableDirectories: options.readableDirectories,
+    };
+    this.#compiler = new Compiler(options.compile);
+    this.#pool = new Pool(options);
+  }
+
+  /**
+   * Admits, compiles and registers a capability: a package's folder, its capability.json, or a package in memory. Throws a
+   * HostError: AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_* (its `details` is the AdmissionReport), AIRLOCK_METER_*, AIRLOCK_COMPILE_*,
+   * AIRLOCK_PROVIDERS_DUPLICATE.
+   */
+  async install(source: string | PackageInMemory): Promise<Installed> {
+    this.#checkOpen("install");
+    const { manifest, bytes, directory } = this.#read(source);
+    const session = this.#compiler.open(bytes);
+    try {
+      const check: Parameters<typeof admit>[0]["check"] = (info, schemas) => session.check(info, schemas);
+      const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check });
+      const callDepth = this.#policyLimit(admitted) !== null;
+      const artifact = await session.compile(admitted, callDepth);
+      this.#checkOpen("install");
+      const provider = new ComponentProvider({
+        key: `${manifest.id}@${manifest.version}#${++this.#installations}`,
+        admitted,
+        artifact,
+        policy: this.#options.policy,
+        pool: this.#pool,
+        tier: this.#options.tier,
+        offered: this.#offered(admitted),
+      });
+      this.#registry.add(provider);
+      return describe(provider);
+    } finally {
+      session.close();
+    }
+  }
+
+  /** Removes a capability; runs in flight finish. Throws AIRLOCK_PROVIDERS_MISSING. */
+  uninstall(id: string): void {
+    this.#checkOpen("uninstall");
+    const provider = this.#registry.remove(id);
+    const inFlight = [...this.#runs.values()].map(({ outcome }) => outcome);
+    const retiring = Promise.allSettled(inFlight).then(() => {
+      provider.retire();
+      this.#retiring.delete(retiring);
+    });
+    this.#retiring.add(retiring);
+  }
+
+  /** All installed capabilities. */
+  list(): readonly Installed[] {
+    return this.#registry.list().map(describe);
+  }
+
+  /**
+   * The admission report of a package or of a bare component. A refusal is part of the report and not thrown; what cannot be
+   * read at all throws AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_BINARY_LOAD_FAILED or AIRLOCK_ADMISSION_TOO_LARGE.
+   */
+  async inspect(source: string | PackageInMemory | { readonly component: Uint8Array }): Promise<AdmissionReport> {
+    this.#checkOpen("inspect");
+    const { manifest, bytes, directory } =
+      typeof source === "object" && !("manifest" in source)
+        ? { manifest: null, bytes: source.component, directory: null }
+        : this.#read(source);
+    const session = this.#compiler.open(bytes);
+    try {
+      return await inspectComponent({
+        manifest,
+        bytes,
+        directory,
+        policy: this.#policy,
+        check: (info, schemas) => session.check(info, schemas),
+      });
+    } finally {
+      session.close();
+    }
+  }
+
+  /**
+   * Starts a run. `id` is `id@version`, or a bare id for the newest version. Throws before the run starts: AIRLOCK_PROVIDERS_MISSING,
+   * AIRLOCK_INVOCATION_*, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED. After that there are only outcomes.
+   */
+  run<Input = unknown, Output = unknown>(id: string, input: Input, options: RunOptions = {}): Run<Output> {
+    this.#checkOpen("run");
+    const provider = this.#registry.resolve(id);
+    const request = this.#request(provider, input, options);
+    provider.check(request);
+    const abort = new AbortController();
+    const { signal } = options;
+    const cancel = (): void => abort.abort(signal?.reason);
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener("abort", cancel, { once: true });
+    const events: CapabilityEvent[] = [];
+    const run = new Run<Output>(request.runId, provider.id, abort, async (emitter, stop) => {
+      const outcome = await provider.execute(
+        request,
+        {
+          emit: (event) => {
+            if (event.kind === "event") events.push(event.event);
+            emitter.emit(event);
+          },
+        },
+        stop,
+      );
+      signal?.removeEventListener("abort", cancel);
+      this.#runs.delete(request.runId);
+      if (outcome.kind === "succeeded") {
+        for (const event of events)
+          this.#subscriptions.commit({ ...event, runId: request.runId, providerId: provider.id });
+      }
+      return outcome;
+    });
+    this.#runs.set(request.runId, run as Run);
+    this.#started++;
+    return run;
+  }
+
+  /** Cancels a run by its id. Throws AIRLOCK_INVOCATION_RUN_UNKNOWN. */
+  cancel(runId: string, reason?: string): void {
+    const run = this.#runs.get(runId);
+    if (run === undefined)
+      throw new HostError("AIRLOCK_INVOCATION_RUN_UNKNOWN", `Cannot cancel: no run ${quote(runId)} is in flight`);
+    run.cancel(reason);
+  }
+
+  /** Hears of the events of runs that succeeded, in their order. */
+  subscribe(filter: EventFilter, listener: (event: CommittedEvent) => void): Subscription {
+    this.#checkOpen("subscribe");
+    return this.#subscriptions.add(filter, listener);
+  }
+
+  stats(): HostStats {
+    return {
+      capabilities: this.#registry.list().length,
+      runsInFlight: this.#runs.size,
+      runsStarted: this.#started,
+      pool: this.#pool.stats(),
+      cache: this.#compiler.stats(),
+    };
+  }
+
+  /** Waits for the runs in flight, at most `drainMs`, then cancels what is left and ends threads and processes. Idempotent. */
+  close({ drainMs = 5_000 }: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(drainMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const settled = (): Promise<unknown> => Promise.allSettled([...this.#runs.values()].map(({ outcome }) => outcome));
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      settled(),
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, drainMs);
+      }),
+    ]);
+    clearTimeout(timer);
+    for (const run of this.#runs.values()) run.cancel("the host is closing");
+    await settled();
+    this.#subscriptions.clear();
+    this.#compiler.close();
+    await this.#pool.close();
+  }
+
+  #read(source: string | PackageInMemory): { manifest: Manifest; bytes: Uint8Array; directory: string | null } {
+    if (typeof source !== "string") return { manifest: source.manifest, bytes: source.component, directory: null };
+    const { manifest, directory }: Package = readPackage(source);
+    return {
+      manifest,
+      directory,
+      bytes: readComponentFile(directory, manifest.component, this.#options.maxComponentBytes),
+    };
+  }
+
+  #policyLimit({ manifest }: Admitted): number | null {
+    return manifest.limits.callDepth ?? this.#options.policy.defaults.callDepth ?? this.#options.policy.caps.callDepth;
+  }
+
+  /** The application's functions that this component may call, with the types that the component gives them. */
+  #offered({ info, granted }: Admitted): Map<string, { call: (...args: unknown[]) => unknown; type: never }> {
+    const offered = new Map<string, { call: (...args: unknown[]) => unknown; type: never }>();
+    for (const extern of info.imports) {
+      if (extern.sort !== "instance" || !granted.embedder.has(extern.name)) continue;
+      const functions = this.#options.imports[extern.name] ?? {};
+      for (const { name, type } of extern.funcs) {
+        const key = [name, camelCase(name)].find((each) => Object.hasOwn(functions, each));
+        if (key === undefined) {
+          throw new HostError(
+            "AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT",
+            `Cannot admit: the component imports ${quote(`${extern.name}#${name}`)}, the application offers ${Object.keys(
+              functions,
+            )
+              .map((each) => quote(each))
+              .join(", ")}`,
+          );
+        }
+        offered.set(`${extern.name}#${name}`, { call: functions[key]!, type: type as never });
+      }
+    }
+    return offered;
+  }
+
+  #request(provider: ComponentProvider, input: unknown, options: RunOptions): RunRequest {
+    const { runId = randomUUID(), deadlineMs } = options;
+    if (typeof runId !== "string" || runId === "" || runId.length > 256)
+      throw wrong("runId", runId, "a string of 1 to 256 characters");
+    if (this.#runs.has(runId))
+      throw new HostError(
+        "AIRLOCK_INVOCATION_RUN_ID_TAKEN",
+        `Cannot start the run: a run ${quote(runId)} is in flight`,
+      );
+    if (deadlineMs !== undefined && !(Number.isFinite(deadlineMs) && deadlineMs > 0))
+      throw wrong("deadlineMs", deadlineMs, "a number of milliseconds above 0");
+    const operation = options.operation ?? provider.defaultOperation;
+    if (operation === null) throw wrong("operation", undefined, `one of ${provider.operations.join(", ")}`);
+    return {
+      runId,
+      providerId: provider.id,
+      operation,
+      input,
+      limits: parseLimits(options.limits ?? {}, "limits", "AIRLOCK_INVOCATION_REQUEST_INVALID"),
+      deadline: deadlineMs === undefined ? null : Date.now() + deadlineMs,
+    };
+  }
+
+  #checkOpen(action: string): void {
+    if (this.#closing !== null) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
+  }
+}
+
+function describe(provider: ComponentProvider): Installed {
+  const { id, operations, admitted } = provider;
+  return { id, operations, manifest: admitted.manifest, report: admitted.report };
+}
+
+function wrong(field: string, value: unknown, wanted: string): HostError {
+  const shown = typeof value === "string" ? quote(value) : String(value);
+  return new HostError(
+    "AIRLOCK_INVOCATION_REQUEST_INVALID",
+    `Cannot start the run: ${field} is ${shown}, ${wanted} is wanted`,
+  );
+}

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import type { Admitted } from "../admission/admission.ts";
+import type { Artifact } from "../compile/compile.ts";
+import type { InterfaceLink } from "../imports/imports.ts";
+import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
+import type { Deployment, Pool, PoolAnswer, RunListener, Tier } from "../pool/pool.ts";
+import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
+import { describeLinks } from "./deployment.ts";
+import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
+import { type OperationPlan, planOperations } from "./operations.ts";
+import { checkRequest } from "./request.ts";
+import { type RunFacts, settle } from "./settle.ts";
+import { Stop } from "./stop.ts";
+
+/** What a component needs to become a provider. */
+export interface ComponentProviderInit {
+  /** Names this installation; never used for another. */
+  readonly key: string;
+  readonly admitted: Admitted;
+  readonly artifact: Artifact;
+  readonly policy: LimitPolicy;
+  readonly pool: Pool;
+  readonly tier: Tier;
+  /** The functions of the application's interfaces, by `interface#function`. */
+  readonly offered: ReadonlyMap<string, OfferedFunction>;
+}
+
+/** An admitted component as a provider. */
+export class ComponentProvider implements Provider {
+  readonly id: string;
+  readonly operations: readonly string[];
+  readonly admitted: Admitted;
+  readonly #init: ComponentProviderInit;
+  readonly #plans: ReadonlyMap<string, OperationPlan>;
+
+  constructor(init: ComponentProviderInit) {
+    const { manifest } = init.admitted;
+    this.id = `${manifest.id}@${manifest.version}`;
+    this.admitted = init.admitted;
+    this.#init = init;
+    this.#plans = planOperations(init.admitted);
+    this.operations = [...this.#plans.keys()];
+    init.pool.deploy(this.#deployment(describeLinks(init.admitted)));
+  }
+
+  /** The name of an operation that a request without one means. */
+  get defaultOperation(): string | null {
+    return this.operations.length === 1 ? this.operations[0]! : null;
+  }
+
+  /** The effective limits of a request. */
+  limitsOf(request: Pick<RunRequest, "limits">): Limits {
+    return effectiveLimits(this.#init.policy, this.admitted.manifest.limits, request.limits);
+  }
+
+  check(request: RunRequest): void {
+    checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
+    this.#init.pool.lanes.checkRoom();
+  }
+
+  async execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome> {
+    const { pool, tier, offered, artifact } = this.#init;
+    const plan = this.#plan(request);
+    const limits = this.limitsOf(request);
+    const facts = new RunProgress(request, this.id, limits, {
+      componentSha256: artifact.componentSha256,
+      scheduleId: artifact.scheduleId,
+      tier,
+    });
+    const stop = new Stop(signal, request.deadline);
+    try {
+      const slot = await pool.lanes.take(stop.signal);
+      if (slot === null) return settle(facts, plan, { kind: "aborted" }, stop.cause);
+      facts.phase = "setup";
+      try {
+        const input = plan.toGuest(request.input);
+        const listener: RunListener = {
+          clock: (phase, at) => {
+            facts.clock(phase, at);
+            stop.startWall(at, limits.wallMs);
+          },
+          event: (event) => {
+            facts.events++;
+            emitter.emit({ kind: "event", event });
+          },
+          log: (level, message) => emitter.emit({ kind: "log", level, message }),
+          fuel: (used) => {
+            facts.fuel = used;
+          },
+          hostCalls: hostCallHandler(offered, { runId: request.runId, providerId: this.id }),
+          signal: stop.signal,
+        };
+        const answer: PoolAnswer = await pool.run(
+          {
+            deployment: this.#init.key,
+            runId: request.runId,
+            operation: request.operation,
+            input: input.value,
+            seed: createHash("sha256").update(artifact.componentSha256).update(input.digestible).digest(),
+            limits,
+            tier,
+          },
+          listener,
+        );
+        return settle(facts, plan, answer, stop.cause);
+      } finally {
+        slot.release();
+      }
+    } finally {
+      stop.close();
+    }
+  }
+
+  /** Runs in flight finish; nothing new starts. */
+  retire(): void {
+    this.#init.pool.undeploy(this.#init.key);
+  }
+
+  #plan(request: RunRequest): OperationPlan {
+    // `checkRequest` refuses an operation without a plan; after it, the plan is there.
+    return this.#plans.get(request.operation) as OperationPlan;
+  }
+
+  #deployment(links: readonly InterfaceLink[]): Deployment {
+    const { manifest, granted } = this.admitted;
+    return {
+      key: this.#init.key,
+      capabilityId: manifest.id,
+      capabilityVersion: manifest.version,
+      artifact: this.#init.artifact,
+      links,
+      operations: [...this.#plans.values()].map(({ operation }) => operation),
+      subscribable: manifest.serviceType === "subscribable",
+      declaredEvents: manifest.emits,
+      filesystem: granted.directory === null ? null : { root: granted.directory },
+    };
+  }
+}
+
+/** What is learned of a run while it runs. */
+class RunProgress implements RunFacts {
+  readonly request: RunRequest;
+  readonly providerId: string;
+  readonly limits: Limits;
+  readonly evidence: RunFacts["evidence"];
+  readonly submittedAt = performance.timeOrigin + performance.now();
+  phase: RunPhase = "queue";
+  startedAt: number | null = null;
+  enteredAt: number | null = null;
+  fuel = 0;
+  events = 0;
+
+  constructor(request: RunRequest, providerId: string, limits: Limits, evidence: RunFacts["evidence"]) {
+    this.request = request;
+    this.providerId = providerId;
+    this.limits = limits;
+    this.evidence = evidence;
+  }
+
+  clock(phase: "setup" | "guest", at: number): void {
+    this.phase = phase;
+    if (phase === "setup") this.startedAt = at;
+    else this.enteredAt = at;
+  }
+}

@@ -1,0 +1,87 @@
+import { channel } from "node:diagnostics_channel";
+import { ConversionError, type FuncType, witToJson } from "../component/component.ts";
+import { messageOf, quote } from "../errors/errors.ts";
+import type { HostAnswer } from "../imports/imports.ts";
+import type { HostCallHandler } from "../pool/pool.ts";
+
+/** What a host function learns besides its arguments. */
+export interface HostFunctionContext {
+  readonly runId: string;
+  readonly providerId: string;
+  /** Aborts when the run is cancelled or past its deadline: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A function of the embedding application. It gets the WIT parameters in their order, as jco maps them to JavaScript (u64
+ * is a bigint, a record has camelCase keys, an option is undefined or the value), and then the context. It may be asynchronous;
+ * the guest waits. For a WIT `result` it returns the ok value, or throws a `WitError` with the error value.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the parameters are those of the WIT function, which only its author knows.
+export type HostFunction = (...args: any[]) => unknown;
+
+/** Interfaces of the embedding application: by full name, then by function name as in WIT or in camelCase. */
+export type EmbedderImports = Readonly<Record<string, Readonly<Record<string, HostFunction>>>>;
+
+/** Thrown by a host function to hand the error value of its WIT `result` to the guest. */
+export class WitError extends Error {
+  readonly payload: unknown;
+
+  constructor(payload: unknown) {
+    super("The host function answers with an error");
+    this.name = "WitError";
+    this.payload = payload;
+  }
+}
+
+/** What the handler knows of an offered function. */
+export interface OfferedFunction {
+  readonly call: HostFunction;
+  readonly type: FuncType;
+}
+
+const failures = channel("airlock:invocation:host-function-failed");
+
+/** Answers the host calls of one run: finds the function, waits for it, checks its value against the WIT type. */
+export function hostCallHandler(
+  functions: ReadonlyMap<string, OfferedFunction>,
+  context: Omit<HostFunctionContext, "signal">,
+): HostCallHandler {
+  return async ({ interfaceName, functionName, args }, signal) => {
+    const name = `${interfaceName}#${functionName}`;
+    const offered = functions.get(name);
+    if (offered === undefined) return broken(name, "is not offered");
+    const { call, type } = offered;
+    const fallible = type.result?.kind === "result" ? type.result : null;
+    try {
+      const value = await call(...args, { ...context, signal });
+      check(value, fallible === null ? type.result : fallible.ok);
+      return { kind: "value", value };
+    } catch (thrown) {
+      if (fallible !== null && thrown instanceof WitError) return errorAnswer(name, thrown, fallible.err);
+      // The text of an application's error may hold its secrets: it goes to the application, not into the outcome.
+      failures.publish({ name, runId: context.runId, error: thrown });
+      return thrown instanceof ConversionError
+        ? broken(name, `returned a wrong value: ${messageOf(thrown)}`)
+        : broken(name, "failed");
+    }
+  };
+}
+
+function errorAnswer(name: string, thrown: WitError, type: FuncType["result"]): HostAnswer {
+  try {
+    check(thrown.payload, type);
+    return { kind: "error", value: thrown.payload };
+  } catch (problem) {
+    return broken(name, `threw a WitError with a wrong value: ${messageOf(problem)}`);
+  }
+}
+
+/** Throws a ConversionError when the value is not what the glue may lower. */
+function check(value: unknown, type: FuncType["result"]): void {
+  if (type !== null) witToJson(value, type);
+}
+
+function broken(name: string, what: string): HostAnswer {
+  return { kind: "broken", message: `the host function ${quote(name)} ${what}` };
+}

@@ -1,0 +1,147 @@
+import { realpathSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { HostError, nearest, quote } from "./errors/errors.ts";
+import type { EmbedderImports } from "./invocation/invocation.ts";
+import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
+
+/** What an application may set. Everything that a capability could reach is denied until it is named here. */
+export interface HostOptions {
+  /** Threads that run guests; default: the machine's parallelism, at most 8. */
+  readonly threads?: number;
+  /** Runs that may wait for a thread before `run` throws AIRLOCK_POOL_QUEUE_FULL; default 1,024. */
+  readonly queue?: number;
+  /** V8 heap of one thread in megabytes, without Wasm memories; default 256. */
+  readonly heapMegabytes?: number;
+  /** Where the memories of an instance come from: `recycled` (default) pools zeroed ones, `fresh` makes new ones. */
+  readonly tier?: "fresh" | "recycled";
+  /** Limits when nobody names one, and caps that nobody gets past. */
+  readonly limits?: { readonly defaults?: Partial<Limits>; readonly caps?: Partial<Limits> };
+  /** Interfaces of the application, offered to guests that are granted them by name. */
+  readonly imports?: EmbedderImports;
+  /** What may be granted: `fs` lists directories from which a capability may get one to read. */
+  readonly allow?: { readonly fs?: readonly string[] };
+  /** Bytes of a component; default 64 MiB. */
+  readonly maxComponentBytes?: number;
+  /** Bounds on one compilation, and artifacts kept in memory; default 30,000 ms, 2 GiB, 64. */
+  readonly compile?: { readonly timeoutMs?: number; readonly memoryBytes?: number; readonly cacheEntries?: number };
+}
+
+/** Options with every default filled in, checked and frozen. */
+export interface ResolvedOptions {
+  readonly threads: number;
+  readonly queue: number;
+  readonly heapMegabytes: number;
+  readonly tier: "fresh" | "recycled";
+  readonly policy: LimitPolicy;
+  readonly imports: EmbedderImports;
+  readonly readableDirectories: readonly string[];
+  readonly maxComponentBytes: number;
+  readonly compile: { readonly timeoutMs: number; readonly memoryBytes: number; readonly cacheEntries: number };
+}
+
+/** More threads than this gain nothing for synchronous guests, and each holds a heap. */
+const MOST_DEFAULT_THREADS = 8;
+const MiB = 1024 * 1024;
+
+const FIELDS = [
+  "threads",
+  "queue",
+  "heapMegabytes",
+  "tier",
+  "limits",
+  "imports",
+  "allow",
+  "maxComponentBytes",
+  "compile",
+];
+const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
+
+/** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
+export function resolveOptions(options: HostOptions): ResolvedOptions {
+  expectFields(options, "options", FIELDS);
+  const { compile = {}, allow = {}, tier = "recycled", limits = {}, imports = {} } = options;
+  expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries"]);
+  expectFields(allow, "allow", ["fs"]);
+  expectFields(limits, "limits", ["defaults", "caps"]);
+  if (tier !== "fresh" && tier !== "recycled") throw invalid("tier", tier, '"fresh" or "recycled"');
+  return Object.freeze({
+    threads: whole(options.threads, "threads", 1, 256, Math.min(availableParallelism(), MOST_DEFAULT_THREADS)),
+    queue: whole(options.queue, "queue", 0, 1_000_000, 1_024),
+    heapMegabytes: whole(options.heapMegabytes, "heapMegabytes", 16, 65_536, 256),
+    tier,
+    policy: resolvePolicy(limits),
+    imports: checkedImports(imports),
+    readableDirectories: directories(allow.fs ?? []),
+    maxComponentBytes: whole(options.maxComponentBytes, "maxComponentBytes", 8, 1024 * MiB, 64 * MiB),
+    compile: Object.freeze({
+      timeoutMs: whole(compile.timeoutMs, "compile.timeoutMs", 1, 600_000, 30_000),
+      memoryBytes: whole(compile.memoryBytes, "compile.memoryBytes", 64 * MiB, 1024 * 1024 * MiB, 2048 * MiB),
+      cacheEntries: whole(compile.cacheEntries, "compile.cacheEntries", 0, 100_000, 64),
+    }),
+  });
+}
+
+function expectFields(value: unknown, field: string, known: readonly string[]): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, value, "an object");
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const near = nearest(key, known);
+    throw new HostError(
+      "AIRLOCK_HOST_OPTIONS_INVALID",
+      `Cannot create the host: ${field} has the unknown key ${quote(key)}; ${near === undefined ? `one of ${known.join(", ")} is wanted` : `did you mean ${quote(near)}?`}`,
+    );
+  }
+}
+
+function whole(value: unknown, field: string, least: number, most: number, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw invalid(field, value, `a whole number from ${least} to ${most}`);
+}
+
+function checkedImports(imports: unknown): EmbedderImports {
+  expectObject(imports, "imports");
+  for (const [name, functions] of Object.entries(imports)) {
+    if (!INTERFACE_NAME.test(name))
+      throw invalid("imports", name, 'the full name of an interface, as in "acme:crm/lookup@1.0.0"');
+    if (/^(wasi|airlock):/.test(name))
+      throw invalid("imports", name, "an interface of your own: wasi and airlock are the host's");
+    expectObject(functions, `imports[${quote(name)}]`);
+    for (const [key, body] of Object.entries(functions)) {
+      if (typeof body !== "function") throw invalid(`imports[${quote(name)}].${key}`, typeof body, "a function");
+    }
+  }
+  return imports as EmbedderImports;
+}
+
+function expectObject(value: unknown, field: string): asserts value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, value, "an object");
+}
+
+function directories(given: unknown): readonly string[] {
+  if (!Array.isArray(given)) throw invalid("allow.fs", given, "a list of directories");
+  return given.map((directory: unknown) => {
+    try {
+      const real = realpathSync(directory as string);
+      if (statSync(real).isDirectory()) return real;
+    } catch {
+      // Falls through to the refusal.
+    }
+    throw invalid("allow.fs", directory, "an existing directory");
+  });
+}
+
+function invalid(field: string, value: unknown, wanted: string): HostError {
+  const shown =
+    typeof value === "string"
+      ? quote(value)
+      : typeof value === "object"
+        ? value === null
+          ? "null"
+          : "an object"
+        : String(value);
+  return new HostError(
+    "AIRLOCK_HOST_OPTIONS_INVALID",
+    `Cannot create the host: ${field} is ${shown}, ${wanted} is wanted`,
+  );
+}

@@ -1,0 +1,15 @@
+/** Thrown to leave a guest after the host has recorded how its run ends. A guest that swallows it changes nothing. */
+export class GuestStop extends Error {
+  constructor() {
+    super("The run has ended");
+    this.name = "GuestStop";
+  }
+}
+
+/** The guest handed the glue a pointer, a length or bytes that the canonical ABI does not allow. */
+export class AbiViolation extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = "AbiViolation";
+  }
+}

@@ -1,0 +1,75 @@
+import type { Artifact, ArtifactModule } from "../compile/compile.ts";
+import { type InterfaceLink, linkImports } from "../imports/imports.ts";
+import type { Glue } from "./glue-realm.ts";
+import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
+import type { Operation, Tier } from "./protocol.ts";
+import type { RunState } from "./run-state.ts";
+
+/** A component that was instantiated for one run. */
+export interface ComponentInstance {
+  /** Calls an operation; the arguments are the glue's. */
+  call(operation: Operation, args: readonly unknown[]): unknown;
+  /** Gives its memories back. The instance must not be called again. */
+  release(): void;
+}
+
+interface HeldMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly shape: NonNullable<ArtifactModule["memory"]>;
+}
+
+/**
+ * Makes an instance: new core instances always, on new memories (`fresh`) or on zeroed pooled ones (`recycled`). Every core
+ * module gets the run's one set of counters. Throws MemoriesExhausted; what a start function throws passes through.
+ */
+export function instantiate(
+  artifact: Artifact,
+  glue: Glue,
+  links: readonly InterfaceLink[],
+  run: RunState,
+  memories: MemoryPool,
+  tier: Tier,
+): ComponentInstance {
+  const byName = new Map(artifact.modules.map((module) => [module.name, module]));
+  const byModule = new Map(artifact.modules.map((module) => [module.module, module]));
+  const held: HeldMemory[] = [];
+  const counters: Record<string, WebAssembly.Global> = { ...run.meter };
+  const instantiateCore = (module: WebAssembly.Module, imports: WebAssembly.Imports = {}): WebAssembly.Instance => {
+    const shape = byModule.get(module)?.memory ?? null;
+    const own: WebAssembly.ModuleImports = { ...counters };
+    if (shape !== null) {
+      const memory = takeMemory(memories, shape, tier === "recycled");
+      held.push({ memory, shape });
+      run.memories.push(memory);
+      own.memory = memory;
+    }
+    return new WebAssembly.Instance(module, { ...imports, $airlock: own });
+  };
+  const exported = glue(run)((name) => byName.get(name)!.module, linkImports(links, run), instantiateCore);
+  return {
+    call(operation, args) {
+      const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
+      const callee = own(holder as Record<string, unknown>, operation.key);
+      return (callee as (...args: readonly unknown[]) => unknown)(...args);
+    },
+    release() {
+      for (const { memory, shape } of held) memories.give(memory, shape.initial, shape.maximum);
+      held.length = 0;
+    },
+  };
+}
+
+function takeMemory(memories: MemoryPool, shape: HeldMemory["shape"], recycled: boolean): WebAssembly.Memory {
+  try {
+    return memories.take(shape.initial, shape.maximum, recycled);
+  } catch (thrown) {
+    if (thrown instanceof MemoriesExhausted) throw thrown;
+    throw new MemoriesExhausted("V8 has no room for another Wasm memory");
+  }
+}
+
+/** A guest names its exports: only own properties count. */
+function own(holder: Record<string, unknown>, key: string): unknown {
+  if (!Object.hasOwn(holder, key)) throw new Error(`The component has no export ${JSON.stringify(key)}`);
+  return holder[key];
+}

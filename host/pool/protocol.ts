@@ -1,0 +1,129 @@
+import type { Artifact } from "../compile/compile.ts";
+import type { Event, EventDeclaration } from "../events/events.ts";
+import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
+import type { JsonSchema, Limits } from "../manifest/manifest.ts";
+
+/** How much of an instance is new. All tiers are observably equal. */
+export type Tier = "fresh" | "recycled";
+
+/** One way into a component. */
+export interface Operation {
+  readonly name: string;
+  /** Where the function stands in the exports: in an interface, or at the top level when null. */
+  readonly interfaceName: string | null;
+  /** Its name in the generated glue. */
+  readonly key: string;
+  /** `text`: one JSON text in and out. `values`: one argument per parameter, converted by the caller. */
+  readonly calling: "text" | "values";
+  /** JSON Schemas of the manifest for `text`. */
+  readonly inputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+}
+
+/** What a thread needs to know of an installed capability, once. */
+export interface Deployment {
+  /** Names this installation; never used for another. */
+  readonly key: string;
+  readonly capabilityId: string;
+  readonly capabilityVersion: string;
+  readonly artifact: Artifact;
+  readonly links: readonly InterfaceLink[];
+  readonly operations: readonly Operation[];
+  readonly subscribable: boolean;
+  readonly declaredEvents: readonly EventDeclaration[];
+  readonly filesystem: { readonly root: string } | null;
+}
+
+/** One run, as a thread gets it. */
+export interface Call {
+  readonly kind: "call";
+  /** Names this run in every message of the bridge. */
+  readonly epoch: number;
+  readonly deployment: string;
+  readonly runId: string;
+  readonly operation: string;
+  /** JSON text for `text`, the arguments for `values`. */
+  readonly input: string | readonly unknown[];
+  /** 32 bytes. */
+  readonly seed: Uint8Array;
+  readonly limits: Limits;
+  readonly tier: Tier;
+}
+
+export type Phase = "setup" | "lower" | "guest" | "host" | "lift" | "post";
+
+/** How a run ended, as the thread saw it. */
+export type WorkerEnding =
+  | { readonly kind: "succeeded"; readonly output: unknown }
+  | { readonly kind: "failed"; readonly failure: unknown }
+  | { readonly kind: "trapped"; readonly phase: Phase; readonly what: string }
+  | { readonly kind: "out-of-fuel"; readonly phase: Phase }
+  | { readonly kind: "out-of-memory"; readonly phase: Phase; readonly limit: "memoryBytes" | "tableElements" }
+  | { readonly kind: "out-of-stack"; readonly phase: Phase; readonly limit: "callDepth" | "engine" }
+  | { readonly kind: "over-budget"; readonly limit: keyof Limits }
+  | { readonly kind: "invalid-input"; readonly what: string }
+  | { readonly kind: "invalid-output"; readonly what: string }
+  | { readonly kind: "lost"; readonly what: string };
+
+/** What a run used, as the thread counted it. */
+export interface WorkerUsage extends ImportCounters {
+  readonly fuel: number;
+  readonly setupFuel: number;
+  /** False when a trap lost charges that were not stored yet: the fuel is then a lower bound. */
+  readonly fuelExact: boolean;
+  readonly peakMemoryBytes: number;
+  readonly eventsAccepted: number;
+  readonly eventsRefused: number;
+}
+
+/** Milliseconds of wall time, and `startedAt` as milliseconds since the epoch. */
+export interface WorkerTimes {
+  readonly startedAt: number;
+  readonly setupMs: number;
+  readonly guestMs: number;
+  readonly hostMs: number;
+}
+
+export interface Reply {
+  readonly kind: "reply";
+  readonly ending: WorkerEnding;
+  readonly usage: WorkerUsage;
+  readonly times: WorkerTimes;
+}
+
+/** The first message of a thread: its end of the bridge. */
+export interface Hello {
+  readonly kind: "airlock-hello";
+  readonly port: import("node:worker_threads").MessagePort;
+  /** See `BRIDGE_FIELDS`. */
+  readonly shared: SharedArrayBuffer;
+}
+
+/** Int32 fields of the bridge's shared buffer. */
+export const BRIDGE_FIELDS = { answers: 0, memories: 1, count: 2 } as const;
+
+/** From the thread. `ordinal` counts the questions of one run. */
+export type BridgeMessage =
+  | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
+  /** The run is taken up, or the guest is entered: the wall clock starts (again). */
+  | { readonly kind: "clock"; readonly epoch: number; readonly phase: "setup" | "guest"; readonly at: number }
+  | { readonly kind: "event"; readonly epoch: number; readonly event: Event }
+  | { readonly kind: "log"; readonly epoch: number; readonly level: string; readonly message: string }
+  | {
+      readonly kind: "host-call";
+      readonly epoch: number;
+      readonly ordinal: number;
+      readonly interfaceName: string;
+      readonly functionName: string;
+      readonly args: readonly unknown[];
+      /** Fuel used so far: what is known of a run that is later cut off. */
+      readonly fuel: number;
+    };
+
+/** To the thread, for a question: one answer with the same epoch and ordinal; anything else is dropped. */
+export interface BridgeAnswer {
+  readonly epoch: number;
+  readonly ordinal: number;
+  readonly deployment?: Deployment | null;
+  readonly answer?: HostAnswer;
+}

@@ -1,0 +1,262 @@
+import type { Event, EventGate } from "../events/events.ts";
+import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
+import type { Limits } from "../manifest/manifest.ts";
+import { type Counters, createCounters, REFUSED } from "../meter/meter.ts";
+import { AbiViolation, GuestStop } from "./guest-stop.ts";
+import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
+import type { WorkerBridge } from "./worker-bridge.ts";
+
+const SPENT = -(2n ** 63n);
+const PAGE_BYTES = 65_536;
+/** One string or list that crosses the boundary; past it V8's own string limit would be near. */
+const LONGEST_LIFT_BYTES = 256 * 1024 * 1024;
+/** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
+const ASK_MARGIN_MS = 60_000;
+
+/** What a run starts with. */
+export interface RunInit {
+  readonly invocation: InvocationFacts;
+  readonly limits: Limits;
+  readonly seed: Uint8Array;
+  readonly events: EventGate;
+  readonly bridge: WorkerBridge;
+  readonly filesystem: { readonly root: string } | null;
+  /** What the artifact holds before it asks for more. */
+  readonly initialMemoryBytes: number;
+  readonly initialTableElements: number;
+}
+
+/** One run on this thread: its fuel, its phase, its counters, and how it ends. Made for one run and then dropped. */
+export class RunState implements ImportScope {
+  readonly invocation: InvocationFacts;
+  readonly limits: Limits;
+  readonly seed: Uint8Array;
+  readonly events: EventGate;
+  readonly filesystem: { readonly root: string } | null;
+  readonly meter: Counters;
+  readonly counters: ImportCounters = {
+    hostCalls: 0,
+    hostBytesIn: 0,
+    hostBytesOut: 0,
+    logBytes: 0,
+    logDropped: 0,
+    randomBytes: 0,
+    handles: 0,
+  };
+  readonly memories: WebAssembly.Memory[] = [];
+  phase: Phase = "setup";
+  hostMs = 0;
+  #enteredAt = 0;
+  #guestMs = 0;
+  #ending: WorkerEnding | null = null;
+  #fuelGiven: bigint;
+  #setupFuel = 0n;
+  #fuelLeftAtEnding: bigint | null = null;
+  #inRealloc = false;
+  #liftedBytes = 0;
+  readonly #bridge: WorkerBridge;
+
+  constructor(init: RunInit) {
+    this.invocation = init.invocation;
+    this.limits = init.limits;
+    this.seed = init.seed;
+    this.events = init.events;
+    this.filesystem = init.filesystem;
+    this.#bridge = init.bridge;
+    this.#fuelGiven = BigInt(init.limits.setupFuel);
+    this.meter = createCounters({
+      fuel: init.limits.setupFuel,
+      pages: Math.floor((init.limits.memoryBytes - init.initialMemoryBytes) / PAGE_BYTES),
+      elements: init.limits.tableElements - init.initialTableElements,
+      ...(init.limits.callDepth === null ? {} : { depth: init.limits.callDepth }),
+    });
+  }
+
+  get ending(): WorkerEnding | null {
+    return this.#ending;
+  }
+
+  get guestMs(): number {
+    return Math.max(0, this.#guestMs - this.hostMs);
+  }
+
+  /** Setup is over: what it burned is counted apart, and the run's own fuel begins. */
+  beginCall(): void {
+    this.#setupFuel = this.#fuelGiven - this.#left();
+    this.#fuelGiven = BigInt(this.limits.fuel);
+    this.meter.fuel.value = this.#fuelGiven;
+    this.phase = "lower";
+  }
+
+  /** Records the ending; the first one stays. */
+  record(ending: WorkerEnding): void {
+    if (this.#ending !== null) return;
+    this.#ending = ending;
+    this.#fuelLeftAtEnding = this.meter.fuel.value;
+  }
+
+  /** Records, then takes the fuel away, then throws: a guest that catches the exception runs into an empty tank. */
+  end(ending: WorkerEnding): never {
+    this.record(ending);
+    this.meter.fuel.value = SPENT;
+    throw new GuestStop();
+  }
+
+  // What imports see.
+
+  fuelLeft(): bigint {
+    const left = this.meter.fuel.value;
+    return left < 0n ? 0n : left;
+  }
+
+  fuelAtStart(): bigint {
+    return this.#fuelGiven;
+  }
+
+  charge(units: number): void {
+    this.meter.fuel.value -= BigInt(Math.ceil(units));
+    if (this.meter.fuel.value < 0n) this.end({ kind: "out-of-fuel", phase: this.phase });
+  }
+
+  stop(ending: ImportEnding): never {
+    if (ending.kind === "over-budget") return this.end(ending);
+    return this.end({ kind: "trapped", phase: this.phase, what: ending.what });
+  }
+
+  publish(event: Event): void {
+    this.#bridge.say({ kind: "event", epoch: this.#bridge.epoch, event });
+  }
+
+  log(level: string, message: string): void {
+    this.#bridge.say({ kind: "log", epoch: this.#bridge.epoch, level, message });
+  }
+
+  askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer {
+    const startedAt = performance.now();
+    const fuel = Number(this.#fuelGiven - this.#left());
+    const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
+    const reply = this.#bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
+    this.hostMs += performance.now() - startedAt;
+    if (reply?.answer === undefined)
+      return this.end({ kind: "lost", what: "the main thread did not answer a host call" });
+    return reply.answer;
+  }
+
+  enter(name: string): void {
+    if (this.#ending !== null) throw new GuestStop();
+    if (this.#inRealloc) this.end({ kind: "trapped", phase: this.phase, what: `the guest's allocator called ${name}` });
+    this.#liftedBytes = 0;
+    if (this.phase === "guest") this.phase = "host";
+  }
+
+  leave(): void {
+    if (this.phase === "host") this.phase = "guest";
+  }
+
+  // What the glue is edited to call.
+
+  /** Wraps the core function that a component's export enters. */
+  entry<F extends (...args: never[]) => unknown>(core: F): F {
+    const entered = (...args: Parameters<F>): unknown => {
+      if (this.#ending !== null) throw new GuestStop();
+      this.phase = "guest";
+      this.#enteredAt = performance.now();
+      try {
+        return core(...args);
+      } finally {
+        this.#guestMs += performance.now() - this.#enteredAt;
+        // A throw keeps the phase, so that the ending says where it happened.
+        if (this.#ending === null) this.#liftedBytes = 0;
+      }
+    };
+    return ((...args: Parameters<F>) => {
+      const result = entered(...args);
+      this.phase = "lift";
+      return result;
+    }) as F;
+  }
+
+  /** Wraps the guest's allocator: while it runs, the guest may call nothing. */
+  realloc<F extends (...args: never[]) => unknown>(core: F): F {
+    return ((...args: Parameters<F>): unknown => {
+      const outer = this.#inRealloc;
+      this.#inRealloc = true;
+      try {
+        return core(...args);
+      } finally {
+        this.#inRealloc = outer;
+      }
+    }) as F;
+  }
+
+  /** Wraps the function that frees a result. */
+  postReturn<F extends (...args: never[]) => unknown>(core: F): F {
+    return ((...args: Parameters<F>): unknown => {
+      this.phase = "post";
+      return core(...args);
+    }) as F;
+  }
+
+  /** Pays for `bytes` that are about to be copied out of the guest, before they are. */
+  payLift(bytes: number): void {
+    this.#liftedBytes += bytes;
+    if (this.phase === "lift" && this.#liftedBytes > this.limits.outputBytes)
+      this.end({ kind: "over-budget", limit: "outputBytes" });
+    if (this.#liftedBytes > LONGEST_LIFT_BYTES) this.end({ kind: "over-budget", limit: "hostBytesIn" });
+    this.charge(bytes);
+  }
+
+  // Where a run ends.
+
+  /** What the end of the call means: the recorded ending, else empty fuel, else what was thrown, where. */
+  classify(outcome: { readonly returned: unknown } | { readonly thrown: unknown }): WorkerEnding {
+    if (this.#ending !== null) return this.#ending;
+    const ending = this.#endingOf(outcome);
+    this.record(ending);
+    return ending;
+  }
+
+  usage(): WorkerUsage {
+    const left = this.#fuelLeftAtEnding ?? this.meter.fuel.value;
+    const used = Number(this.#fuelGiven - left);
+    const inSetup = this.phase === "setup";
+    return {
+      ...this.counters,
+      fuel: inSetup ? 0 : Math.min(used, this.limits.fuel),
+      setupFuel: inSetup ? Math.min(used, this.limits.setupFuel) : Number(this.#setupFuel),
+      fuelExact: this.#ending?.kind !== "trapped" && this.#ending?.kind !== "out-of-stack",
+      peakMemoryBytes: this.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
+      eventsAccepted: this.events.accepted,
+      eventsRefused: this.events.refused,
+    };
+  }
+
+  #endingOf(outcome: { readonly returned: unknown } | { readonly thrown: unknown }): WorkerEnding {
+    const phase = this.phase;
+    if (this.meter.fuel.value < 0n) return { kind: "out-of-fuel", phase };
+    if ("returned" in outcome) return { kind: "succeeded", output: outcome.returned };
+    const { thrown } = outcome;
+    if (this.meter.depth.value < 0n) return { kind: "out-of-stack", phase, limit: "callDepth" };
+    const refused = this.meter.refused.value;
+    if (refused === REFUSED.engine)
+      return { kind: "lost", what: "the engine had no memory for a growth within the limits" };
+    if (refused !== REFUSED.none) {
+      return { kind: "out-of-memory", phase, limit: refused === REFUSED.memory ? "memoryBytes" : "tableElements" };
+    }
+    // The glue throws the payload of an `err` as it is, after the result was lifted; a payload is never an Error.
+    if ((phase === "lift" || phase === "post") && !(thrown instanceof Error))
+      return { kind: "failed", failure: thrown };
+    if (thrown instanceof RangeError && phase === "guest") return { kind: "out-of-stack", phase, limit: "engine" };
+    return { kind: "trapped", phase, what: describe(thrown) };
+  }
+
+  #left(): bigint {
+    return this.meter.fuel.value;
+  }
+}
+
+function describe(thrown: unknown): string {
+  if (thrown instanceof AbiViolation) return thrown.message;
+  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message}`;
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "the guest threw a value";
+}

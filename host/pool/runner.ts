@@ -1,0 +1,174 @@
+import { messageOf } from "../errors/errors.ts";
+import { EventGate } from "../events/events.ts";
+import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
+import { type Glue, loadGlue } from "./glue-realm.ts";
+import { instantiate } from "./instance.ts";
+import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
+import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
+import { RunState } from "./run-state.ts";
+import type { WorkerBridge } from "./worker-bridge.ts";
+
+/** Deployments that a thread keeps ready; the one unused longest goes first. */
+const MOST_DEPLOYMENTS = 64;
+const DEPLOYMENT_TIMEOUT_MS = 30_000;
+
+interface Ready {
+  readonly deployment: Deployment;
+  readonly glue: Glue;
+  readonly validatorOf: (schema: JsonSchema) => ValueCheck;
+}
+
+/** Carries out calls on this thread, one at a time. It replies to every call and never throws. */
+export class Runner {
+  readonly #bridge: WorkerBridge;
+  readonly #memories: MemoryPool;
+  readonly #ready = new Map<string, Ready>();
+
+  constructor(bridge: WorkerBridge, memories: MemoryPool) {
+    this.#bridge = bridge;
+    this.#memories = memories;
+  }
+
+  run(call: Call): Reply {
+    const startedAt = performance.timeOrigin + performance.now();
+    this.#bridge.begin(call.epoch);
+    const ready = this.#load(call.deployment);
+    const { deployment } = ready;
+    const operation = deployment.operations.find(({ name }) => name === call.operation)!;
+    const run = new RunState({
+      invocation: {
+        runId: call.runId,
+        capabilityId: deployment.capabilityId,
+        capabilityVersion: deployment.capabilityVersion,
+        operation: call.operation,
+      },
+      limits: call.limits,
+      seed: call.seed,
+      events: new EventGate(
+        { subscribable: deployment.subscribable, declared: deployment.declaredEvents, validatorOf: ready.validatorOf },
+        call.limits,
+      ),
+      bridge: this.#bridge,
+      filesystem: deployment.filesystem,
+      initialMemoryBytes: deployment.artifact.initialMemoryBytes,
+      initialTableElements: deployment.artifact.initialTableElements,
+    });
+    const setupStart = performance.now();
+    let setupMs: number | null = null;
+    this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "setup", at: startedAt });
+    const entered = (): void => {
+      setupMs = performance.now() - setupStart;
+      this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "guest", at: startedAt + setupMs });
+    };
+    const ending = this.#carryOut(call, operation, ready, run, entered);
+    return {
+      kind: "reply",
+      ending,
+      usage: run.usage(),
+      times: {
+        startedAt,
+        setupMs: setupMs ?? performance.now() - setupStart,
+        guestMs: run.guestMs,
+        hostMs: run.hostMs,
+      },
+    };
+  }
+
+  #carryOut(call: Call, operation: Operation, ready: Ready, run: RunState, entered: () => void): WorkerEnding {
+    const tooMuch = initialExcess(ready.deployment, run);
+    if (tooMuch !== null) return tooMuch;
+    const invalid = inputProblem(call, operation, ready);
+    if (invalid !== null) return { kind: "invalid-input", what: invalid };
+    let instance: ReturnType<typeof instantiate> | undefined;
+    try {
+      instance = instantiate(
+        ready.deployment.artifact,
+        ready.glue,
+        ready.deployment.links,
+        run,
+        this.#memories,
+        call.tier,
+      );
+      run.beginCall();
+      entered();
+      const args = operation.calling === "text" ? [call.input] : (call.input as readonly unknown[]);
+      const returned = instance.call(operation, args);
+      const ending = run.classify({ returned });
+      return ending.kind === "succeeded" ? checkOutput(ending, operation, ready, run) : ending;
+    } catch (thrown) {
+      if (thrown instanceof MemoriesExhausted) return { kind: "lost", what: thrown.message };
+      return run.classify({ thrown });
+    } finally {
+      instance?.release();
+    }
+  }
+
+  #load(key: string): Ready {
+    const known = this.#ready.get(key);
+    if (known !== undefined) {
+      this.#ready.delete(key);
+      this.#ready.set(key, known);
+      return known;
+    }
+    const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
+    if (deployment === undefined || deployment === null) throw new Error(`No deployment ${key}`);
+    const validators = new Map<JsonSchema, ValueCheck>();
+    // One Ajv a package, made when the first value is checked; compiling happens under the run's deadline.
+    let ajv: ReturnType<typeof createSchemaValidator> | undefined;
+    const validatorOf = (schema: JsonSchema): ValueCheck => {
+      let validator = validators.get(schema);
+      if (validator === undefined) {
+        ajv ??= createSchemaValidator();
+        validator = ajv.compile(schema);
+        validators.set(schema, validator);
+      }
+      return validator;
+    };
+    const ready: Ready = { deployment, glue: loadGlue(deployment.artifact.glue, deployment.artifact.key), validatorOf };
+    this.#ready.set(key, ready);
+    for (const oldest of this.#ready.keys()) {
+      if (this.#ready.size <= MOST_DEPLOYMENTS) break;
+      this.#ready.delete(oldest);
+    }
+    return ready;
+  }
+}
+
+/** A component that holds more at the start than the run may have never starts. */
+function initialExcess(deployment: Deployment, run: RunState): WorkerEnding | null {
+  const { artifact } = deployment;
+  if (artifact.initialMemoryBytes > run.limits.memoryBytes)
+    return { kind: "out-of-memory", phase: "setup", limit: "memoryBytes" };
+  if (artifact.initialTableElements > run.limits.tableElements) {
+    return { kind: "out-of-memory", phase: "setup", limit: "tableElements" };
+  }
+  return null;
+}
+
+function inputProblem(call: Call, operation: Operation, ready: Ready): string | null {
+  if (operation.calling !== "text" || operation.inputSchema === undefined) return null;
+  try {
+    return ready.validatorOf(operation.inputSchema)(JSON.parse(call.input as string));
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+function checkOutput(
+  ending: WorkerEnding & { kind: "succeeded" },
+  operation: Operation,
+  ready: Ready,
+  run: RunState,
+): WorkerEnding {
+  if (operation.calling !== "text") return ending;
+  run.phase = "post";
+  const parsed = parseJsonText(ending.output as string);
+  if (parsed.kind !== "value") return { kind: "invalid-output", what: `The output ${parsed.text}` };
+  try {
+    const problem =
+      operation.outputSchema === undefined ? null : ready.validatorOf(operation.outputSchema)(parsed.value);
+    return problem === null ? ending : { kind: "invalid-output", what: problem };
+  } catch (thrown) {
+    return { kind: "invalid-output", what: messageOf(thrown) };
+  }
+}

@@ -1,0 +1,51 @@
+import semver from "semver";
+import { HostError, nearest, quote } from "../errors/errors.ts";
+import type { Provider } from "./provider.ts";
+
+/** The providers of a host, by `id@version`. */
+export class ProviderRegistry<P extends Provider = Provider> {
+  readonly #providers = new Map<string, P>();
+
+  /** Throws AIRLOCK_PROVIDERS_DUPLICATE. */
+  add(provider: P): void {
+    if (this.#providers.has(provider.id)) {
+      throw new HostError(
+        "AIRLOCK_PROVIDERS_DUPLICATE",
+        `Cannot install ${quote(provider.id)}: it is installed already; uninstall it first or raise the version`,
+      );
+    }
+    this.#providers.set(provider.id, provider);
+  }
+
+  /** By `id@version`, or by the bare id: the newest installed version. Throws AIRLOCK_PROVIDERS_MISSING. */
+  resolve(id: string): P {
+    const exact = this.#providers.get(id);
+    if (exact !== undefined) return exact;
+    let newest: P | undefined;
+    if (!id.includes("@")) {
+      for (const provider of this.#providers.values()) {
+        if (provider.id.slice(0, provider.id.lastIndexOf("@")) !== id) continue;
+        if (newest === undefined || semver.gt(versionOf(provider), versionOf(newest))) newest = provider;
+      }
+    }
+    if (newest !== undefined) return newest;
+    const near = nearest(id, [...this.#providers.keys()]);
+    const hint = near === undefined ? "install it first" : `did you mean ${quote(near)}?`;
+    throw new HostError("AIRLOCK_PROVIDERS_MISSING", `No capability ${quote(id)} is installed: ${hint}`);
+  }
+
+  /** Removes one version. Throws AIRLOCK_PROVIDERS_MISSING. */
+  remove(id: string): P {
+    const provider = this.resolve(id);
+    this.#providers.delete(provider.id);
+    return provider;
+  }
+
+  list(): readonly P[] {
+    return [...this.#providers.values()];
+  }
+}
+
+function versionOf(provider: Provider): string {
+  return provider.id.slice(provider.id.lastIndexOf("@") + 1);
+}
