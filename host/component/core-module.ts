@@ -1,8 +1,9 @@
-import { Reader, type Section, splitSections } from "../binary/binary.ts";
+import { Reader } from "../binary/binary.ts";
 import type { CoreKind, CoreModuleInfo } from "./component-info.ts";
 import { readCoreExternType, readCoreKind, readCoreValueType } from "./core-type.ts";
 import type { Findings } from "./findings.ts";
 import { kindOf } from "./kind.ts";
+import { expectEnd, sectionsOf } from "./sections.ts";
 
 /** Reads what the host asks of a core module. Instructions, types and data are left to the engine's validation. */
 export function readCoreModule(
@@ -18,7 +19,7 @@ export function readCoreModule(
   const customSections: string[] = [];
   const counts = { functions: 0, memories: 0, tables: 0, largestBodyBytes: 0, mostLocals: 0 };
   let hasStart = false;
-  for (const section of splitSections(bytes, start + 8, end)) {
+  for (const section of sectionsOf(bytes, start, end, findings)) {
     const reader = new Reader(bytes, section.start, section.end);
     switch (section.id) {
       case 0:
@@ -53,7 +54,7 @@ export function readCoreModule(
         hasStart = true;
         continue;
       case 10:
-        readBodies(reader, counts);
+        readBodies(reader, counts, findings);
         break;
       default:
         if (section.id > 13) reader.fail("Unknown section", section.header);
@@ -64,8 +65,13 @@ export function readCoreModule(
   return { path, start, end, imports, exports, ...counts, hasStart, customSections };
 }
 
-function readBodies(reader: Reader, counts: { largestBodyBytes: number; mostLocals: number }): void {
+function readBodies(
+  reader: Reader,
+  counts: { largestBodyBytes: number; mostLocals: number },
+  findings: Findings,
+): void {
   for (let count = reader.count(2); count > 0; count--) {
+    findings.spend(reader);
     const size = reader.count();
     const body = new Reader(reader.bytes, reader.position, reader.position + size);
     let locals = 0;
@@ -77,9 +83,4 @@ function readBodies(reader: Reader, counts: { largestBodyBytes: number; mostLoca
     counts.mostLocals = Math.max(counts.mostLocals, locals);
     reader.skip(size);
   }
-}
-
-/** A section must end where its size says, or this decoder and the transpiler's may read different names. */
-export function expectEnd(reader: Reader, section: Section): void {
-  if (!reader.atEnd) reader.fail(`Section ${section.id} is longer than its content`);
 }

@@ -1,15 +1,16 @@
-import { MalformedWasm, Reader, type Section, splitSections } from "../binary/binary.ts";
-import { HostError } from "../errors/errors.ts";
+import { MalformedWasm, Reader, type Section } from "../binary/binary.ts";
+import { HostError, quote } from "../errors/errors.ts";
 import { readAlias } from "./alias.ts";
 import { readCanon } from "./canon.ts";
 import type { ComponentInfo, ExternInfo } from "./component-info.ts";
-import { expectEnd, readCoreModule } from "./core-module.ts";
+import { readCoreModule } from "./core-module.ts";
 import { readCoreType } from "./core-type.ts";
 import { named, putExport, readExternDesc, readExternName, readSortIndex } from "./extern.ts";
 import { Findings, MAX_NESTING, unsupported } from "./findings.ts";
 import { readCoreInstance, readInstance } from "./instances.ts";
 import { kindOf } from "./kind.ts";
 import { type Entity, type NamedEntity, Scope } from "./scope.ts";
+import { expectEnd, sectionsOf } from "./sections.ts";
 import { readTypeDefinition } from "./type-definition.ts";
 
 /** WASI of the async generation; its release candidates too. */
@@ -38,12 +39,11 @@ export function decodeComponent(bytes: Uint8Array): ComponentInfo {
 function readComponent(bytes: Uint8Array, start: number, end: number, scope: Scope): void {
   if (kindOf(bytes.subarray(start, end)) !== "component") new Reader(bytes, start, end).fail("Not a component");
   scope.findings.depth = Math.max(scope.findings.depth, scope.depth);
-  for (const section of splitSections(bytes, start + 8, end)) {
+  for (const section of sectionsOf(bytes, start, end, scope.findings)) {
     if (section.id === 0) {
       scope.findings.name(new Reader(bytes, section.start, section.end), "custom-section", scope.path);
     } else if (section.id === 1) {
       const path = nestedPath(scope, "core module", scope.coreModules);
-      scope.findings.spend(new Reader(bytes, section.start));
       scope.findings.coreModules.push(readCoreModule(bytes, section.start, section.end, scope.findings, path));
       scope.add({ sort: "module" });
     } else if (section.id === 4) {
@@ -59,7 +59,6 @@ function readComponent(bytes: Uint8Array, start: number, end: number, scope: Sco
 function readNestedComponent(bytes: Uint8Array, section: Section, scope: Scope): void {
   const nested = new Scope(scope, scope.findings, nestedPath(scope, "component", scope.componentCount));
   if (nested.depth > MAX_NESTING) unsupported(`Nesting deeper than ${MAX_NESTING}`, section.header);
-  scope.findings.spend(new Reader(bytes, section.start));
   scope.findings.nestedComponents.push(nested.path);
   readComponent(bytes, section.start, section.end, nested);
   scope.add({ sort: "component", exports: nested.exports });
@@ -111,7 +110,7 @@ function readImport(reader: Reader, scope: Scope): void {
   const entity = readExternDesc(reader, scope, name);
   scope.add(entity);
   scope.imports.push({ name, entity });
-  if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`import ${name}`);
+  if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`import ${quote(name)}`);
 }
 
 function readExport(reader: Reader, scope: Scope): void {
@@ -122,7 +121,7 @@ function readExport(reader: Reader, scope: Scope): void {
   const exported = ascribed === 1 ? ascribe(reader, scope, name, entity) : rename(name, entity);
   scope.add(exported);
   putExport(reader, scope.exports, name, exported);
-  if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`export ${name}`);
+  if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`export ${quote(name)}`);
 }
 
 function ascribe(reader: Reader, scope: Scope, name: string, entity: Entity): Entity {

@@ -18,7 +18,7 @@ export interface TypeSize {
 
 /** How deep components and type declarations may nest. wit-component needs 3 and 4; composition adds one each. */
 export const MAX_NESTING = 32;
-/** Names, definitions and their parts in one component. StarlingMonkey has about 3,000; each costs some 100 bytes here. */
+/** Names, sections, definitions, their parts and function bodies in one component. QuickJS comes to 7,500. */
 const MAX_ITEMS = 400_000;
 
 /** What reading a component adds up, over all its depths, and the budget that bounds it. */

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { files } = await transpileBytes(await parse(echoComponent(TYPES)), { name: "echo", instantiation: "sync" });
   const source = Buffer.from(files["echo.js"]!).toString("base64");
   const { instantiate } = await import(/* @vite-ignore */ `data:text/javascript;base64,${source}`);
-  const exports = instantiate((path: string) => compileCore(files[path]!), {});
+  const exports = instantiate((path: string) => new WebAssembly.Module(files[path]!), {});
   echo = (index, value) => exports["echo:all/all"][`f${index}`](new Array(17).fill(0), value)[1];
 });
 
@@ -72,12 +72,6 @@ describe("values through jco's glue", () => {
     expect(echo(3, "\ufeffx")).toBe("x");
   });
 });
-
-/** `WebAssembly` is not in the types that the project compiles with. */
-function compileCore(bytes: Uint8Array): unknown {
-  const { WebAssembly } = globalThis as unknown as { WebAssembly: { Module: new (bytes: Uint8Array) => unknown } };
-  return new WebAssembly.Module(bytes);
-}
 
 function option(some: WitType): WitType {
   return { kind: "option", some };

@@ -150,6 +150,13 @@ describe("decodeComponent() of hostile bytes", () => {
     expect(outcome(bytes)).toBe("AIRLOCK_COMPONENT_UNSUPPORTED");
   });
 
+  it("a file of empty sections is refused, in a component and in a core module", () => {
+    const empty = Array.from({ length: 500_000 }, () => [7, 1, 0]).flat();
+    expect(outcome(Uint8Array.from([...PREAMBLE, ...empty]))).toBe("AIRLOCK_COMPONENT_UNSUPPORTED");
+    const module = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00, ...empty.map((byte, at) => (at % 3 ? byte : 1))];
+    expect(outcome(component([1, ...u32(module.length)], module))).toBe("AIRLOCK_COMPONENT_UNSUPPORTED");
+  });
+
   it("a type that doubles sixty times is read, described and given a schema without being written out", async () => {
     const doubled = Array.from({ length: 60 }, (_, n) => `(type $t${n + 1} (tuple $t${n} $t${n}))`).join("\n");
     const info = decodeComponent(
