@@ -17,7 +17,12 @@ export function guard<F extends Callable>(scope: ImportScope, name: string, pric
 }
 
 /** Guards every function of an interface. */
-export function guardAll<T extends Record<string, Callable>>(scope: ImportScope, name: string, price: number, functions: T): T {
+export function guardAll<T extends Record<string, Callable>>(
+  scope: ImportScope,
+  name: string,
+  price: number,
+  functions: T,
+): T {
   return Object.fromEntries(
     Object.entries(functions).map(([key, body]) => [key, guard(scope, `${name}#${key}`, price, body)]),
   ) as T;

@@ -4,14 +4,15 @@
  * guarded (allowed here, paid for first) and every byte that a guest can ask for is bounded before it is made. Which
  * interfaces a component may import is decided by admission, not here.
  */
-export { type EmbedderFunction } from "./embedder.ts";
+export type { EmbedderFunction } from "./embedder.ts";
+export { grantProblem } from "./granted-directory.ts";
 export { type InterfaceLink, linkImports } from "./link.ts";
 export { PRICES } from "./prices.ts";
 export type {
   HostAnswer,
   ImportCounters,
-  ImportedInterface,
   ImportEnding,
+  ImportedInterface,
   ImportScope,
   InvocationFacts,
 } from "./scope.ts";

@@ -3,6 +3,7 @@ import { type EmbedderFunction, embedderInterface } from "./embedder.ts";
 import { eventsInterface } from "./events.ts";
 import { logInterface } from "./log.ts";
 import type { ImportedInterface, ImportScope } from "./scope.ts";
+import { wasiInterfaces } from "./wasi.ts";
 
 /** How one imported interface is served, as admission decided. */
 export type InterfaceLink =
@@ -18,12 +19,17 @@ const HOST_INTERFACES: Readonly<Record<string, (scope: ImportScope) => ImportedI
 
 /** Makes what one run imports: an object per interface, by full name, as the glue looks it up. */
 export function linkImports(links: readonly InterfaceLink[], scope: ImportScope): Record<string, ImportedInterface> {
+  let wasi: Record<string, ImportedInterface> | undefined;
   return Object.fromEntries(
     links.map((link) => {
       if (link.kind === "embedder") return [link.name, embedderInterface(scope, link.name, link.functions)];
-      const make = HOST_INTERFACES[link.name.replace(/@.*$/, "")];
-      if (make === undefined) throw new Error(`Admission let in ${link.name}, which nothing serves`);
-      return [link.name, make(scope)];
+      const name = link.name.replace(/@.*$/, "");
+      const make = HOST_INTERFACES[name];
+      if (make !== undefined) return [link.name, make(scope)];
+      wasi ??= wasiInterfaces(scope);
+      const served = wasi[name];
+      if (served === undefined) throw new Error(`Admission let in ${link.name}, which nothing serves`);
+      return [link.name, served];
     }),
   );
 }

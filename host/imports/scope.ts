@@ -3,7 +3,10 @@ import type { Limits } from "../manifest/manifest.ts";
 
 /** How an import can end a run. The pool knows more endings; an import can only cause these. */
 export type ImportEnding =
-  | { readonly kind: "over-budget"; readonly limit: "hostCalls" | "hostBytesIn" | "hostBytesOut" | "randomBytes" | "handles" }
+  | {
+      readonly kind: "over-budget";
+      readonly limit: "hostCalls" | "hostBytesIn" | "hostBytesOut" | "randomBytes" | "handles";
+    }
   | { readonly kind: "trapped"; readonly what: string };
 
 /** The answer of the main thread to a host call. */
@@ -22,7 +25,7 @@ export interface InvocationFacts {
   readonly operation: string;
 }
 
-/** What an import may count. */
+/** What an import may count. `handles` is what is open now, the rest are totals. */
 export interface ImportCounters {
   hostCalls: number;
   hostBytesIn: number;
@@ -41,6 +44,8 @@ export interface ImportScope {
   readonly events: EventGate;
   /** Seed of everything that looks random: 32 bytes from the digests of component and input. */
   readonly seed: Uint8Array;
+  /** The one directory that the guest may read, by its absolute path; null when it was granted none. */
+  readonly filesystem: { readonly root: string } | null;
   /** Units of fuel that are left, and that the run began with. */
   fuelLeft(): bigint;
   fuelAtStart(): bigint;
@@ -53,6 +58,8 @@ export interface ImportScope {
   log(level: string, message: string): void;
   /** Asks the main thread and waits. */
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer;
+  /** Remembers what is to be done when the guest has stopped for good, while lines can still be logged. */
+  atEnd?(finish: () => void): void;
   /** Called around every imported function: refuses it where the guest may not leave. */
   enter(name: string): void;
   leave(): void;
