@@ -1,7 +1,7 @@
 import { COUNTER_NAMES, type CounterName } from "./counters.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { INJECTED, type Plan } from "./plan.ts";
+import { INJECTED, MODE, type Plan } from "./plan.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
@@ -22,13 +22,13 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
   const injected = [...plan.injected].sort((a, b) => a - b);
   const growsMemory = plan.injected.has(INJECTED.growMemory);
   const growsTable = injected.some((id) => id >= INJECTED.growTable);
-  const hasFunctions = module.bodies.count > 0;
+  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free);
   const needs: { readonly [Name in CounterName]: boolean } = {
-    fuel: hasFunctions,
+    fuel: isCharged,
     pages: growsMemory,
     elements: growsTable,
     refused: growsMemory || growsTable,
-    depth: options.callDepth && hasFunctions,
+    depth: options.callDepth && module.bodies.count > 0,
   };
   const counters = COUNTER_NAMES.filter((name) => needs[name]);
   const [memory] = module.memories;

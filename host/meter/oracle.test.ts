@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assembleText, type Guest, instantiateBytes } from "./testing/guest.ts";
+import { type Execution, interpret, staticCost } from "./testing/interpreter.ts";
+import { toText } from "./testing/program.ts";
+import { programs } from "./testing/random-program.ts";
+
+const MOST_COST = 300_000;
+const FUEL = 1_000_000;
+
+describe("a metered program against an interpreter that counts every instruction", () => {
+  test("same result, same ending, same fuel, whatever the variant", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, fc.integer(), fc.integer({ min: -3, max: 3 }), async (program, first, second) => {
+        const expected = interpret(program, [first, second], MOST_COST);
+        fc.pre(expected.ending !== "unfinished");
+        const bytes = await assembleText(toText(program));
+        for (const callDepth of [false, true]) expectSame(bytes, callDepth, expected, [first, second]);
+      }),
+      { numRuns: 250, seed: 1 },
+    );
+  });
+
+  test("a budget below the cost always ends with the counter negative, one that suffices never does", async () => {
+    await fc.assert(
+      fc.asyncProperty(programs, fc.integer({ min: 0, max: 1_000 }), async (program, permille) => {
+        const { ending, cost, results } = interpret(program, [3, 4], MOST_COST);
+        fc.pre(ending === "returned" && cost > 0);
+        const bytes = await assembleText(toText(program));
+        const fuel = Math.floor((cost * permille) / 1_000);
+        const guest = instantiateBytes(bytes, { budget: { fuel }, imports: { host: { note: increment } } });
+        const { trapped, result } = guest.call("run", 3, 4);
+        expect(guest.counters.fuel.value < 0n).toBe(fuel < cost);
+        if (fuel >= cost) expect({ trapped, result }).toEqual({ trapped: false, result: results[0] });
+      }),
+      { numRuns: 150, seed: 2 },
+    );
+  });
+});
+
+function expectSame(
+  bytes: Uint8Array,
+  callDepth: boolean,
+  expected: Execution,
+  parameters: readonly number[],
+): void {
+  const noted: { argument: number; used: number }[] = [];
+  const guest: Guest = instantiateBytes(bytes, {
+    options: { callDepth },
+    budget: { fuel: FUEL, depth: 1_000_000 },
+    imports: { host: { note } },
+  });
+  function note(argument: number): number {
+    noted.push({ argument, used: FUEL - Number(guest.counters.fuel.value) });
+    return increment(argument);
+  }
+  const { trapped, result, used } = guest.call("run", ...parameters);
+
+  expect({ trapped, result, arguments: noted.map(({ argument }) => argument) }).toEqual({
+    trapped: expected.ending === "trapped",
+    result: expected.ending === "trapped" ? undefined : expected.results[0],
+    arguments: expected.notes.map(({ argument }) => argument),
+  });
+  for (const [index, { cost, frames }] of expected.notes.entries()) {
+    // A single frame owes nothing; each frame above may owe 64 or, charged at entry, have paid for its rest.
+    if (frames === 1) expect(noted[index]!.used).toBe(cost);
+    else expect(cost - noted[index]!.used).toBeLessThanOrEqual((frames - 1) * 64);
+  }
+  if (!trapped) {
+    expect(used).toBe(expected.cost);
+    if (callDepth) expect(guest.counters.depth.value).toBe(1_000_000n);
+    return;
+  }
+  const ahead = expected.frames.reduce((sum, { body }) => sum + staticCost(body), 0);
+  expect(used).toBeLessThanOrEqual(expected.cost + ahead);
+  const again = instantiateBytes(bytes, { options: { callDepth }, imports: { host: { note: increment } } });
+  expect(again.call("run", ...parameters).used).toBe(used);
+}
+
+function increment(argument: number): number {
+  return (argument + 1) | 0;
+}
