@@ -1,10 +1,44 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+const root = dirname(fileURLToPath(import.meta.url));
+const host = join(root, "host");
+const tests = join(host, "tests");
+
+/** Lets the tests of host/tests run against dist/, which is what users run: the same files, other imports. */
+const builtHost: Plugin = {
+  name: "built-host",
+  enforce: "pre",
+  resolveId(source, importer) {
+    if (importer === undefined || !importer.startsWith(tests) || !source.startsWith(".")) return null;
+    const target = resolve(dirname(importer), source);
+    if (!target.startsWith(host) || target.startsWith(tests) || !target.endsWith(".ts")) return null;
+    const built = join(root, "dist", target.slice(host.length).replace(/\.ts$/, ".js"));
+    if (!existsSync(built)) throw new Error(`${built} is missing: run npm run build`);
+    return { id: built, external: true };
+  },
+};
+
+const timeouts = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
-    include: ["host/**/*.test.ts", "capabilities/**/*.test.ts", "examples/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: "sources",
+          include: ["host/**/*.test.ts", "capabilities/**/*.test.ts", "examples/**/*.test.ts"],
+          ...timeouts,
+        },
+      },
+      {
+        plugins: [builtHost],
+        test: { name: "built", include: ["host/tests/*.test.ts", "host/tests/isolation/*.test.ts"], ...timeouts },
+      },
+    ],
   },
 });

@@ -1,36 +1,15 @@
-import { randomUUID } from "node:crypto";
 import type { Admitted } from "./admission/admission.ts";
 import { type AdmissionPolicy, type AdmissionReport, admit, inspectComponent } from "./admission/admission.ts";
 import { type CacheStats, Compiler } from "./compile/compile.ts";
 import { camelCase } from "./component/component.ts";
 import { HostError, quote } from "./errors/errors.ts";
 import { ComponentProvider, Run } from "./invocation/invocation.ts";
-import {
-  type Limits,
-  type Manifest,
-  type Package,
-  parseLimits,
-  readComponentFile,
-  readPackage,
-} from "./manifest/manifest.ts";
+import { type Manifest, type Package, readComponentFile, readPackage } from "./manifest/manifest.ts";
 import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
-import { type CapabilityEvent, ProviderRegistry, type RunRequest } from "./providers/providers.ts";
+import { type CapabilityEvent, ProviderRegistry } from "./providers/providers.ts";
+import { type RunOptions, runRequest } from "./run-options.ts";
 import { type CommittedEvent, type EventFilter, type Subscription, Subscriptions } from "./subscriptions.ts";
-
-/** How a run may be asked for. */
-export interface RunOptions {
-  /** Which operation; may be left out when the capability has one. */
-  readonly operation?: string;
-  /** Lowers limits for this run. */
-  readonly limits?: Partial<Limits>;
-  /** Cancels the run. */
-  readonly signal?: AbortSignal;
-  /** Names the run; default: a new UUID. */
-  readonly runId?: string;
-  /** Milliseconds from now on: queue, guest and host calls included. */
-  readonly deadlineMs?: number;
-}
 
 /** An installed capability. */
 export interface Installed {
@@ -167,7 +146,7 @@ export class Host implements AsyncDisposable {
   run<Input = unknown, Output = unknown>(id: string, input: Input, options: RunOptions = {}): Run<Output> {
     this.#checkOpen("run");
     const provider = this.#registry.resolve(id);
-    const request = this.#request(provider, input, options);
+    const request = runRequest(provider, input, options, this.#runs);
     provider.check(request);
     const abort = new AbortController();
     const { signal } = options;
@@ -288,29 +267,6 @@ export class Host implements AsyncDisposable {
     return offered;
   }
 
-  #request(provider: ComponentProvider, input: unknown, options: RunOptions): RunRequest {
-    const { runId = randomUUID(), deadlineMs } = options;
-    if (typeof runId !== "string" || runId === "" || runId.length > 256)
-      throw wrong("runId", runId, "a string of 1 to 256 characters");
-    if (this.#runs.has(runId))
-      throw new HostError(
-        "AIRLOCK_INVOCATION_RUN_ID_TAKEN",
-        `Cannot start the run: a run ${quote(runId)} is in flight`,
-      );
-    if (deadlineMs !== undefined && !(Number.isFinite(deadlineMs) && deadlineMs > 0))
-      throw wrong("deadlineMs", deadlineMs, "a number of milliseconds above 0");
-    const operation = options.operation ?? provider.defaultOperation;
-    if (operation === null) throw wrong("operation", undefined, `one of ${provider.operations.join(", ")}`);
-    return {
-      runId,
-      providerId: provider.id,
-      operation,
-      input,
-      limits: parseLimits(options.limits ?? {}, "limits", "AIRLOCK_INVOCATION_REQUEST_INVALID"),
-      deadline: deadlineMs === undefined ? null : Date.now() + deadlineMs,
-    };
-  }
-
   #checkOpen(action: string): void {
     if (this.#closing !== null) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
   }
@@ -319,12 +275,4 @@ export class Host implements AsyncDisposable {
 function describe(provider: ComponentProvider): Installed {
   const { id, operations, admitted } = provider;
   return { id, operations, manifest: admitted.manifest, report: admitted.report };
-}
-
-function wrong(field: string, value: unknown, wanted: string): HostError {
-  const shown = typeof value === "string" ? quote(value) : String(value);
-  return new HostError(
-    "AIRLOCK_INVOCATION_REQUEST_INVALID",
-    `Cannot start the run: ${field} is ${shown}, ${wanted} is wanted`,
-  );
 }

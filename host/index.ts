@@ -17,7 +17,6 @@ export {
   type HostStats,
   type Installed,
   type PackageInMemory,
-  type RunOptions,
 } from "./host.ts";
 export {
   type EmbedderImports,
@@ -29,4 +28,5 @@ export {
 export { LIMITS, type LimitKey, type Limits, type Manifest, parseManifest } from "./manifest/manifest.ts";
 export type { HostOptions } from "./options.ts";
 export type { CapabilityEvent, Evidence, Failure, Outcome, RunEvent, RunPhase, Usage } from "./providers/providers.ts";
+export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

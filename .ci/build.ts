@@ -1,0 +1,21 @@
+// Builds dist/: compiles host/, copies what is not TypeScript beside it, marks the command executable.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, "dist");
+rmSync(dist, { recursive: true, force: true });
+const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);
+for (const entry of readdirSync(join(root, "host"), { recursive: true, withFileTypes: true })) {
+  const from = join(entry.parentPath, entry.name);
+  const below = from.slice(join(root, "host").length);
+  if (!entry.isFile() || !/\.(wat|json)$/.test(entry.name) || /^[\\/](tests|bench)[\\/]/.test(below)) continue;
+  cpSync(from, join(dist, below));
+}
+const command = join(dist, "faces", "cli", "main.js");
+if (existsSync(command)) chmodSync(command, 0o755);

@@ -1,0 +1,82 @@
+import { type ComponentInfo, checkNames, decodeComponent } from "../component/component.ts";
+import { isHostError, quote } from "../errors/errors.ts";
+import type { Limits, Manifest } from "../manifest/manifest.ts";
+import type { Violations } from "./violations.ts";
+import type { WayIn } from "./way-in.ts";
+
+export function decode(bytes: Uint8Array, violations: Violations): ComponentInfo | null {
+  try {
+    return decodeComponent(bytes);
+  } catch (thrown) {
+    if (!isHostError(thrown)) throw thrown;
+    const code = thrown.code === "AIRLOCK_COMPONENT_UNSUPPORTED" ? "too_complex" : "malformed_wasm_artifact";
+    violations.add(code, thrown.message);
+    return null;
+  }
+}
+
+export function checkNameGate(info: ComponentInfo, violations: Violations): void {
+  for (const { name, where, path, reason } of checkNames(info).slice(0, 20)) {
+    const wanted = {
+      characters: "only letters, digits and _$.-:/@#|[]<>=+,() are allowed",
+      length: "at most 256 characters are allowed",
+      prototype: "it is not allowed",
+    }[reason];
+    violations.add("unsafe_name", `${where} ${quote(name)} in ${path} could become code in the host: ${wanted}`);
+  }
+}
+
+export function checkComplexity(info: ComponentInfo, limits: Limits, violations: Violations): void {
+  const modules = info.coreModules.length;
+  if (modules > limits.coreModules)
+    violations.add(
+      "too_complex",
+      `the component holds ${modules} core modules: coreModules allows ${limits.coreModules}`,
+    );
+  const memories = info.coreModules.reduce((sum, module) => sum + module.memories, 0);
+  if (memories > limits.memories)
+    violations.add("too_complex", `the component defines ${memories} memories: memories allows ${limits.memories}`);
+  for (const { path, largestBodyBytes, mostLocals, functions } of info.coreModules) {
+    if (largestBodyBytes > COMPLEXITY.bodyBytes)
+      violations.add(
+        "too_complex",
+        `${path} has a function body of ${largestBodyBytes} bytes: at most ${COMPLEXITY.bodyBytes} are allowed`,
+      );
+    if (mostLocals > COMPLEXITY.locals)
+      violations.add(
+        "too_complex",
+        `${path} has a function with ${mostLocals} locals: at most ${COMPLEXITY.locals} are allowed`,
+      );
+    if (functions > COMPLEXITY.functions)
+      violations.add(
+        "too_complex",
+        `${path} defines ${functions} functions: at most ${COMPLEXITY.functions} are allowed`,
+      );
+  }
+  if (info.hasComponentStart)
+    violations.add("too_complex", "a component in it has a start function: only core modules may");
+  for (const name of info.canonBuiltins)
+    violations.add(
+      "too_complex",
+      `it uses the canonical built-in ${quote(name)}: lift, lower and resource.new, drop and rep are allowed`,
+    );
+}
+
+/** The meter's own caps, checked early so that they are reported with everything else. */
+const COMPLEXITY = { bodyBytes: 512 * 1024, locals: 2_000, functions: 100_000 } as const;
+
+export function checkOperations(wayIn: WayIn, manifest: Manifest, violations: Violations): void {
+  if (wayIn.kind === "handler") {
+    if (manifest.operations.length === 0)
+      violations.add("missing_export", "the manifest declares no operation: a handler needs at least one");
+    return;
+  }
+  const exported = wayIn.operations.map(({ name }) => name);
+  for (const { name } of manifest.operations) {
+    if (!exported.includes(name))
+      violations.add(
+        "missing_export",
+        `the manifest declares operation ${quote(name)}: the component exports ${exported.map((each) => quote(each)).join(", ")}`,
+      );
+  }
+}

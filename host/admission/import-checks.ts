@@ -1,0 +1,71 @@
+import { type ComponentInfo, type ExternInfo, flatSignature } from "../component/component.ts";
+import { quote } from "../errors/errors.ts";
+import type { Manifest } from "../manifest/manifest.ts";
+import { decideImport, HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
+import type { Granted } from "./policy.ts";
+import type { Violations } from "./violations.ts";
+
+export function checkImports(info: ComponentInfo, granted: Granted, violations: Violations): readonly ImportDecision[] {
+  for (const name of [...info.componentImports, ...info.valueImports]) {
+    violations.add(
+      "unauthorized_host_import",
+      `import ${quote(name)} is refused: modules, components and values cannot be imported`,
+      { name },
+    );
+  }
+  const decisions: ImportDecision[] = [];
+  for (const extern of info.imports) {
+    if (extern.sort === "component" || extern.sort === "module" || extern.sort === "value") continue;
+    const decision =
+      extern.sort === "type"
+        ? { name: extern.name, class: "types" as const, rule: "types only" }
+        : decideImport(extern.name, granted);
+    const unbounded = decision.class === "embedder" ? unboundedFunction(extern) : null;
+    const final: ImportDecision = unbounded === null ? decision : { ...decision, class: "refused", rule: unbounded };
+    decisions.push(final);
+    if (final.class === "refused") {
+      const version = /^airlock:capability\/.*@(.+)$/.exec(final.name)?.[1];
+      if (version !== undefined && !HOST_ABI_VERSIONS.includes(version)) {
+        violations.add("unsupported_abi_version", `import ${quote(final.name)} is refused: ${final.rule}`, {
+          requested: version,
+          supported: HOST_ABI_VERSIONS,
+        });
+      } else {
+        violations.add("unauthorized_host_import", `import ${quote(final.name)} is refused: ${final.rule}`, {
+          name: final.name,
+          rule: final.rule,
+        });
+      }
+    }
+  }
+  return decisions;
+}
+
+/** Why a function of the application's interface cannot be offered, or null. */
+function unboundedFunction(extern: ExternInfo): string | null {
+  if (extern.sort !== "instance") return "an interface of the application is imported as an interface";
+  if (extern.resources.length > 0) return "interfaces with resources are not supported for applications";
+  for (const { name, type } of extern.funcs) {
+    const { signature, typeName } = flatSignature(type, "import");
+    if (signature !== "plain")
+      return `its function ${quote(name)} takes ${quote(typeName ?? signature)}, which cannot be bounded before it is read`;
+  }
+  return null;
+}
+
+export function checkImportList(info: ComponentInfo, manifest: Manifest, violations: Violations): void {
+  const actual = info.imports.filter(({ sort }) => sort !== "type").map(({ name }) => name);
+  const surplus = manifest.imports.filter((name) => !actual.includes(name));
+  const missing = actual.filter((name) => !manifest.imports.includes(name));
+  if (surplus.length === 0 && missing.length === 0) return;
+  const list = (names: readonly string[]): string =>
+    names
+      .slice(0, 10)
+      .map((name) => quote(name))
+      .join(", ") || "none";
+  violations.add(
+    "import_list_mismatch",
+    `imports of the manifest are not the component's: surplus ${list(surplus)}, missing ${list(missing)}`,
+    { surplus, missing },
+  );
+}

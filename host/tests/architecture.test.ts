@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const host = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(host);
+
+/** The table of rooms: each with the rooms that it may import, in the order in which data passes through. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  generated: [],
+  errors: [],
+  binary: [],
+  manifest: ["errors"],
+  meter: ["errors", "binary"],
+  component: ["errors", "binary"],
+  admission: ["errors", "manifest", "component"],
+  compile: ["errors", "manifest", "meter", "component", "admission"],
+  events: ["errors", "manifest"],
+  imports: ["errors", "manifest", "events"],
+  pool: ["errors", "manifest", "meter", "compile", "events", "imports"],
+  providers: ["errors", "manifest"],
+  invocation: ["errors", "manifest", "component", "admission", "compile", "imports", "pool", "providers"],
+  toolchain: ["errors", "binary", "manifest", "component"],
+  doctor: ["host", "errors", "manifest", "component"],
+  "faces/cli": ["host", "toolchain", "doctor", "errors", "manifest"],
+};
+
+/** Files directly in host/: they know all rooms of the core, and no face. */
+const HOST_FILES = ["host.ts", "options.ts", "index.ts", "run-options.ts", "subscriptions.ts", "web-assembly.d.ts"];
+const HOST_ROOMS = Object.keys(ROOMS).filter((room) => !["toolchain", "doctor", "faces/cli"].includes(room));
+
+/** Nothing of these is ever loaded by providers: no shell, no process, no terminal, no change of directory. */
+const FORBIDDEN_IN_PROVIDERS = ["child_process", "node-pty", "process.chdir", "node:net", "node:http"];
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+}
+
+const files = sourceFiles(host);
+
+describe("architecture", () => {
+  it("holds every file of host/ in a room of the table", () => {
+    const homeless = files.filter((file) => roomOf(file) === null && !HOST_FILES.includes(relative(host, file)));
+    expect(homeless.map((file) => relative(root, file))).toEqual([]);
+  });
+
+  it("lets a room import only the rooms that the table names, and only through their doors", () => {
+    const breaches = files.flatMap(importsOf).flatMap((each) => {
+      const breach = breachOf(each);
+      return breach === null ? [] : [`${relative(root, each.from)} imports ${each.specifier}: ${breach}`];
+    });
+    expect(breaches).toEqual([]);
+  });
+
+  it("gives every room a door with a comment of two to six lines", () => {
+    for (const room of Object.keys(ROOMS)) {
+      if (room === "generated" || room === "faces/cli") continue;
+      const text = readFileSync(join(host, room, `${room.split("/").at(-1)}.ts`), "utf8");
+      const comment = /^\/\*\*\n((?: \*.*\n)+?) \*\/\n/.exec(text)?.[1];
+      expect(comment, room).toBeDefined();
+      const lines = comment!.trimEnd().split("\n").length;
+      expect(lines, room).toBeGreaterThanOrEqual(2);
+      expect(lines, room).toBeLessThanOrEqual(6);
+    }
+  });
+
+  it("keeps providers free of processes, sockets and terminals", () => {
+    for (const file of files.filter((each) => roomOf(each) === "providers")) {
+      const text = readFileSync(file, "utf8");
+      for (const word of FORBIDDEN_IN_PROVIDERS) expect(text, file).not.toContain(word);
+    }
+  });
+
+  it("names no bundled capability in host/ and imports nothing of host/ in capabilities/", () => {
+    const capabilities = readdirSync(join(root, "capabilities"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && statSync(join(root, "capabilities", entry.name)).isDirectory())
+      .map(({ name }) => name)
+      .filter((name) => !["types", "node_modules"].includes(name));
+    for (const file of files) {
+      const text = readFileSync(file, "utf8");
+      for (const name of capabilities)
+        expect(text.includes(`capabilities/${name}`), `${file} names ${name}`).toBe(false);
+    }
+    for (const file of sourceFiles(join(root, "capabilities"), true)) {
+      for (const { specifier } of importsOf(file)) expect(specifier, file).not.toMatch(/host\//);
+    }
+  });
+
+  it("lets examples import the public names only", () => {
+    for (const file of sourceFiles(join(root, "examples"), true)) {
+      for (const { specifier } of importsOf(file)) expect(specifier, file).not.toMatch(/(\.\.\/)+(host|dist)/);
+    }
+  });
+
+  it("keeps files at most 300 lines long and named after a noun", () => {
+    const long = files.flatMap((file) => {
+      const lines = readFileSync(file, "utf8").trimEnd().split("\n").length;
+      return lines > 300 ? [`${relative(root, file)}: ${lines}`] : [];
+    });
+    expect(long).toEqual([]);
+    const empty = /(^|\/)(utils?|helpers?|common|misc|shared|types|manager)\.ts$/;
+    expect(files.filter((file) => empty.test(file))).toEqual([]);
+  });
+
+  it("has no default export, no export star, no any and no console outside the faces", () => {
+    const found: string[] = [];
+    for (const file of files) {
+      const text = readFileSync(file, "utf8").replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
+      if (/^export default /m.test(text)) found.push(`${file}: export default`);
+      if (/^export \* /m.test(text)) found.push(`${file}: export *`);
+      if (/\bconsole\./.test(text) && !file.includes(`${sep}faces${sep}`)) found.push(`${file}: console`);
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+function sourceFiles(folder: string, withTests = false): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/[\\/](node_modules|dist)[\\/]/.test(file))
+    .filter(
+      (file) =>
+        withTests ||
+        !(/\.test\.ts$/.test(file) || file.includes(join("host", "tests")) || file.includes(join("host", "bench"))),
+    );
+}
+
+function roomOf(file: string): string | null {
+  const parts = relative(host, file).split(sep);
+  if (parts.length === 1) return null;
+  const nested = `${parts[0]}/${parts[1]}`;
+  if (nested in ROOMS) return nested;
+  return parts[0]! in ROOMS ? parts[0]! : null;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|(?:^|\n)\s*import\s*["']([^"']+)["']/g;
+  return [...text.matchAll(pattern)].map((match) => ({ from: file, specifier: (match[1] ?? match[2] ?? match[3])! }));
+}
+
+function breachOf({ from, specifier }: Import): string | null {
+  if (!specifier.startsWith(".")) return null;
+  const target = resolve(dirname(from), specifier);
+  const room = roomOf(from);
+  const other = roomOf(target);
+  if (room === other && room !== null) return null;
+  if (other === null) {
+    if (room === null) return null;
+    const file = relative(host, target);
+    if (ROOMS[room]!.includes("host") && (file === "host.ts" || file === "index.ts")) return null;
+    return "only rooms with host in the table may import it";
+  }
+  if (room === null ? !HOST_ROOMS.includes(other) : !ROOMS[room]!.includes(other)) return "the table does not allow it";
+  const door = `${other.split("/").at(-1)}.ts`;
+  return relative(join(host, other), target) === door ? null : `the door is ${other}/${door}`;
+}
