@@ -53,6 +53,13 @@ export function checkComplexity(info: ComponentInfo, limits: Limits, violations:
         `${path} defines ${functions} functions: at most ${COMPLEXITY.functions} are allowed`,
       );
   }
+  // The transpiler writes every use of a type out in full, so a type that doubles itself 60 times would never end.
+  if (info.largestTypeNodes > COMPLEXITY.typeNodes) {
+    violations.add(
+      "too_complex",
+      `a type of the component, written out, has ${info.largestTypeNodes} parts: at most ${COMPLEXITY.typeNodes} are allowed`,
+    );
+  }
   if (info.hasComponentStart)
     violations.add("too_complex", "a component in it has a start function: only core modules may");
   for (const name of info.canonBuiltins)
@@ -63,7 +70,7 @@ export function checkComplexity(info: ComponentInfo, limits: Limits, violations:
 }
 
 /** The meter's own caps, checked early so that they are reported with everything else. */
-const COMPLEXITY = { bodyBytes: 512 * 1024, locals: 2_000, functions: 100_000 } as const;
+const COMPLEXITY = { bodyBytes: 512 * 1024, locals: 2_000, functions: 100_000, typeNodes: 2_000 } as const;
 
 export function checkOperations(wayIn: WayIn, manifest: Manifest, violations: Violations): void {
   if (wayIn.kind === "handler") {

@@ -243,9 +243,12 @@ export class RunState implements ImportScope {
     if (refused !== REFUSED.none) {
       return { kind: "out-of-memory", phase, limit: refused === REFUSED.memory ? "memoryBytes" : "tableElements" };
     }
-    // The glue throws the payload of an `err` as it is, after the result was lifted; a payload is never an Error.
-    if ((phase === "lift" || phase === "post") && !(thrown instanceof Error))
-      return { kind: "failed", failure: thrown };
+    // The glue throws the value of an `err` after the result was lifted: as it is, or in an error of its own.
+    if (phase === "lift" || phase === "post") {
+      if (!(thrown instanceof Error)) return { kind: "failed", failure: thrown };
+      if (Object.hasOwn(thrown, "payload"))
+        return { kind: "failed", failure: (thrown as { payload?: unknown }).payload };
+    }
     if (thrown instanceof RangeError && phase === "guest") return { kind: "out-of-stack", phase, limit: "engine" };
     return { kind: "trapped", phase, what: describe(thrown) };
   }

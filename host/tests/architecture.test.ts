@@ -124,7 +124,11 @@ function sourceFiles(folder: string, withTests = false): string[] {
     .filter(
       (file) =>
         withTests ||
-        !(/\.test\.ts$/.test(file) || file.includes(join("host", "tests")) || file.includes(join("host", "bench"))),
+        !(
+          /(\.test|[\\/]test-[^\\/]*)\.ts$/.test(file) ||
+          file.includes(join("host", "tests")) ||
+          file.includes(join("host", "bench"))
+        ),
     );
 }
 
