@@ -1,73 +1,85 @@
 import { DATE, INTEGER, type Kind, kindOf, MISSING, NUMBER } from "./kind.ts";
 
-/** A value of a column that is counted. */
-export interface Tracked {
-  readonly text: string;
-  readonly kind: Kind;
-  count: number;
-}
-
 /**
  * What is known of a column while it is read. A value that was seen before costs one look-up; only new ones are looked
- * at closely, and past `maxDistinct` of them a value is no longer remembered but still counted.
+ * at closely, and past `maxDistinct` of them a value is no longer remembered but still counted. Cells are taken as they
+ * are, with the space around them.
  */
 export class Column {
-  readonly tracked = new Map<string, Tracked>();
-  /** Cells by kind. */
-  readonly counts: number[] = [0, 0, 0, 0, 0, 0];
-  /** Numbers that are not in `tracked`. */
-  readonly untracked: number[] = [];
-  /** The least and greatest date that is not in `tracked`. */
-  dates: { first: string; last: string } | null = null;
-  /** Lengths of the cells that are not in `tracked`. */
-  lengths = { min: Number.POSITIVE_INFINITY, max: 0 };
+  /** Place of each remembered value in the lists below, which are lists because an object per value is dear. */
+  readonly places = new Map<string, number>();
+  readonly cells: string[] = [];
+  readonly counts: number[] = [];
+  readonly kinds: Kind[] = [];
+  /** What the engine makes of the cell; means something for integers and numbers only. */
+  readonly values: number[] = [];
+
+  /** Cells that are not remembered, by kind. */
+  readonly others: number[] = [0, 0, 0, 0, 0, 0];
+  /** The numbers among them. */
+  readonly otherNumbers: number[] = [];
+  /** The least and the greatest date among them. */
+  otherDates: { first: string; last: string } | null = null;
+  /** The least and the greatest length among them. */
+  otherLengths = { min: Number.POSITIVE_INFINITY, max: 0 };
+
   /** A few cells of each kind, in the order in which they came. */
   readonly examples: string[][] = [[], [], [], [], [], []];
-  readonly #maxDistinct: number;
+  private readonly maxDistinct: number;
+  private lastKind: Kind = MISSING;
 
   constructor(maxDistinct: number) {
-    this.#maxDistinct = maxDistinct;
+    this.maxDistinct = maxDistinct;
   }
 
   add(cell: string): void {
-    const seen = this.tracked.get(cell);
-    if (seen !== undefined) {
-      seen.count++;
+    const place = this.places.get(cell);
+    if (place !== undefined) {
+      this.counts[place]!++;
       return;
     }
-    const text = trimmed(cell);
-    const kind = kindOf(text);
-    if (this.examples[kind]!.length < 3) this.examples[kind]!.push(text);
-    if (this.tracked.size < this.#maxDistinct) {
-      this.tracked.set(cell, { text, kind, count: 1 });
-      return;
+    const value = +cell;
+    const kind = kindOf(cell, value);
+    if (kind !== this.lastKind) {
+      this.lastKind = kind;
+      if (this.examples[kind]!.length < 3) this.examples[kind]!.push(cell.trim());
     }
-    this.counts[kind]!++;
-    if (kind === MISSING) return;
-    if (kind === INTEGER || kind === NUMBER) this.untracked.push(+text);
-    else if (kind === DATE) this.#widenDates(text);
-    if (text.length < this.lengths.min) this.lengths.min = text.length;
-    if (text.length > this.lengths.max) this.lengths.max = text.length;
+    const next = this.counts.length;
+    if (next < this.maxDistinct) {
+      this.places.set(cell, next);
+      this.cells[next] = cell;
+      this.values[next] = value;
+      this.counts[next] = 1;
+      this.kinds[next] = kind;
+    } else {
+      this.addOther(cell, kind, value);
+    }
   }
 
   /** A cell that its row does not have. */
   addMissing(): void {
-    this.counts[MISSING]!++;
+    this.others[MISSING]!++;
   }
 
-  /** True when `tracked` holds every value. */
+  /** False when some values were not remembered, as far as can be known. */
   get complete(): boolean {
-    return this.tracked.size < this.#maxDistinct;
+    return this.counts.length < this.maxDistinct;
   }
 
-  #widenDates(text: string): void {
-    if (this.dates === null) this.dates = { first: text, last: text };
-    else if (text < this.dates.first) this.dates.first = text;
-    else if (text > this.dates.last) this.dates.last = text;
+  private addOther(cell: string, kind: Kind, value: number): void {
+    this.others[kind]!++;
+    if (kind === INTEGER || kind === NUMBER) {
+      this.otherNumbers[this.otherNumbers.length] = value;
+      return;
+    }
+    if (kind === MISSING) return;
+    const { otherDates, otherLengths } = this;
+    if (kind === DATE) {
+      if (otherDates === null) this.otherDates = { first: cell, last: cell };
+      else if (cell < otherDates.first) otherDates.first = cell;
+      else if (cell > otherDates.last) otherDates.last = cell;
+    }
+    if (cell.length < otherLengths.min) otherLengths.min = cell.length;
+    if (cell.length > otherLengths.max) otherLengths.max = cell.length;
   }
-}
-
-function trimmed(cell: string): string {
-  if (cell.length === 0) return cell;
-  return cell.charCodeAt(0) <= 0x20 || cell.charCodeAt(cell.length - 1) <= 0x20 ? cell.trim() : cell;
 }

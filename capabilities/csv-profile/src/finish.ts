@@ -1,4 +1,4 @@
-import type { Column, Tracked } from "./column.ts";
+import type { Column } from "./column.ts";
 import { BOOLEAN, DATE, INTEGER, type Kind, MISSING, NUMBER, STRING } from "./kind.ts";
 import type { Emit } from "./profile.ts";
 import { type NumberSummary, outliersOf, summarize } from "./statistics.ts";
@@ -33,11 +33,12 @@ const DOMINANT_SHARE = 0.8;
 
 /** Sums a column up once all rows are read, and tells of what is odd in it. */
 export function finishColumn(name: string, index: number, column: Column, settings: Settings): ColumnProfile {
-  const values: Tracked[] = [];
-  const counts = column.counts.slice();
-  for (const value of column.tracked.values()) {
-    counts[value.kind]! += value.count;
-    if (value.kind !== MISSING) values.push(value);
+  const counts = column.others.slice();
+  let missingValues = 0;
+  for (let i = 0; i < column.counts.length; i++) {
+    const kind = column.kinds[i]!;
+    counts[kind]! += column.counts[i]!;
+    if (kind === MISSING) missingValues++;
   }
   const type = typeOf(counts);
   tellMixed(name, index, column, counts, settings.emit);
@@ -46,14 +47,12 @@ export function finishColumn(name: string, index: number, column: Column, settin
     index,
     type,
     missing: counts[MISSING]!,
-    distinct: values.length,
+    distinct: column.counts.length - missingValues,
     distinctExact: column.complete,
-    top: topOf(values, settings.topValues),
-    ...(type === "integer" || type === "number"
-      ? { numbers: numbersOf(name, index, column, values, counts, settings) }
-      : {}),
-    ...(type === "date" ? { dates: datesOf(column, values) } : {}),
-    ...(type === "string" ? { lengths: lengthsOf(column, values) } : {}),
+    top: topOf(column, settings.topValues),
+    ...(type === "integer" || type === "number" ? { numbers: numbersOf(name, index, column, counts, settings) } : {}),
+    ...(type === "date" ? { dates: datesOf(column) } : {}),
+    ...(type === "string" ? { lengths: lengthsOf(column) } : {}),
   };
 }
 
@@ -89,35 +88,36 @@ function tellMixed(name: string, index: number, column: Column, counts: readonly
   });
 }
 
-function topOf(values: readonly Tracked[], limit: number): ColumnProfile["top"] {
+function topOf({ cells, counts, kinds }: Column, limit: number): ColumnProfile["top"] {
   // Sorting a few is dear when there are thousands: keep the best in order as they come.
-  const best: Tracked[] = [];
-  for (const value of values) {
-    const last = best[limit - 1];
-    if (last !== undefined && value.count <= last.count) continue;
+  const best: number[] = [];
+  let threshold = 0;
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i]!;
+    if (count <= threshold || kinds[i] === MISSING) continue;
     let place = best.length;
-    while (place > 0 && best[place - 1]!.count < value.count) place--;
-    best.splice(place, 0, value);
+    while (place > 0 && counts[best[place - 1]!]! < count) place--;
+    best.splice(place, 0, i);
     if (best.length > limit) best.pop();
+    if (best.length === limit) threshold = counts[best[limit - 1]!]!;
   }
-  return best.map(({ text, count }) => ({ value: clipped(text), count }));
+  return best.map((i) => ({ value: clipped(cells[i]!.trim()), count: counts[i]! }));
 }
 
 function numbersOf(
   name: string,
   index: number,
   column: Column,
-  values: readonly Tracked[],
   counts: readonly number[],
   { outlierFactor, emit }: Settings,
 ): NumberSummary {
   const sorted = new Float64Array(counts[INTEGER]! + counts[NUMBER]!);
   let used = 0;
-  for (const { text, count } of values) {
-    sorted.fill(+text, used, used + count);
-    used += count;
+  for (let i = 0; i < column.counts.length; i++) {
+    if (column.kinds[i] === MISSING) continue;
+    for (let rest = column.counts[i]!; rest > 0; rest--) sorted[used++] = column.values[i]!;
   }
-  sorted.set(column.untracked, used);
+  sorted.set(column.otherNumbers, used);
   sorted.sort();
   const summary = summarize(sorted);
   const outliers = outliersOf(sorted, outlierFactor);
@@ -127,20 +127,24 @@ function numbersOf(
   return summary;
 }
 
-function datesOf(column: Column, values: readonly Tracked[]): { first: string; last: string } {
-  const dates = { ...(column.dates ?? { first: values[0]!.text, last: values[0]!.text }) };
-  for (const { text } of values) {
-    if (text < dates.first) dates.first = text;
-    if (text > dates.last) dates.last = text;
+function datesOf({ cells, kinds, otherDates }: Column): { first: string; last: string } {
+  let { first, last } = otherDates ?? { first: "", last: "" };
+  for (let i = 0; i < cells.length; i++) {
+    if (kinds[i] === MISSING) continue;
+    const cell = cells[i]!;
+    if (first === "" || cell < first) first = cell;
+    if (cell > last) last = cell;
   }
-  return dates;
+  return { first: first.trim(), last: last.trim() };
 }
 
-function lengthsOf(column: Column, values: readonly Tracked[]): { min: number; max: number } {
-  let { min, max } = column.lengths;
-  for (const { text } of values) {
-    if (text.length < min) min = text.length;
-    if (text.length > max) max = text.length;
+function lengthsOf({ cells, kinds, otherLengths }: Column): { min: number; max: number } {
+  let { min, max } = otherLengths;
+  for (let i = 0; i < cells.length; i++) {
+    if (kinds[i] === MISSING) continue;
+    const { length } = cells[i]!;
+    if (length < min) min = length;
+    if (length > max) max = length;
   }
   return { min, max };
 }

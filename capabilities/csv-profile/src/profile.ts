@@ -2,7 +2,7 @@ import { Column } from "./column.ts";
 import { Declined } from "./declined.ts";
 import { type ColumnProfile, finishColumn } from "./finish.ts";
 import { uniqueNames } from "./header.ts";
-import { detectDelimiter, readRows } from "./rows.ts";
+import { detectDelimiter, linesOf, readRows } from "./rows.ts";
 
 /** What can be asked; the host has checked it against the manifest's schema. */
 export interface ProfileInput {
@@ -37,7 +37,8 @@ const MAX_RAGGED_EVENTS = 20;
  * `outlier-column`. Declines with `empty-input`, `bad-header`, `too-many-columns`, `bad-delimiter`, `unclosed-quote`.
  */
 export function profile(input: ProfileInput, emit: Emit): ProfileOutput {
-  const delimiter = input.delimiter ?? detectDelimiter(input.csv);
+  const lines = linesOf(input.csv);
+  const delimiter = input.delimiter ?? detectDelimiter(lines);
   if (delimiter.length !== 1 || delimiter === '"' || delimiter === "\n" || delimiter === "\r") {
     throw new Declined("bad-delimiter", "The delimiter must be one character, and neither a quote nor a line break");
   }
@@ -47,7 +48,7 @@ export function profile(input: ProfileInput, emit: Emit): ProfileOutput {
   let rows = 0;
   let ragged = 0;
 
-  readRows(input.csv, delimiter, (fields, line) => {
+  readRows(lines, delimiter, (fields, line) => {
     if (names === null) {
       if (fields.length === 1 && fields[0]!.trim() === "") return;
       if (fields.length > MAX_COLUMNS) {

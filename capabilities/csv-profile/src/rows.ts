@@ -1,101 +1,104 @@
 import { Declined } from "./declined.ts";
 
-/** Takes one record: its fields and the line (from 1) on which it begins. Blank lines come as one empty field. */
-export type OnRow = (fields: string[], line: number) => void;
+/** Takes one record: its fields and the line (from 1) on which it begins. A blank line comes as one empty field. */
+export type OnRow = (fields: readonly string[], line: number) => void;
+
+/** A text cut into lines. */
+export interface Lines {
+  readonly lines: readonly string[];
+  /** Whether there is a quote anywhere: most tables have none, and then no line is looked at for one. */
+  readonly quoted: boolean;
+}
 
 /**
- * Reads CSV after RFC 4180, leniently: any of LF, CRLF and CR ends a line, a byte order mark is dropped, a quote inside
- * an unquoted field stands for itself. Lines without a quote take a path of two engine calls, because each step of an
- * interpreted loop costs fuel. Declines with `unclosed-quote`.
+ * Lines of the text, by LF, CRLF or CR, without a byte order mark and without the empty one after the last line break.
+ * Here and below `split` does the searching: QuickJS has a fast search behind it, and a slow one behind `indexOf`.
  */
-export function readRows(source: string, delimiter: string, onRow: OnRow): void {
-  const text = unifiedLines(source);
-  const end = text.length;
-  let position = 0;
-  let line = 1;
-  let quote = text.indexOf('"');
-  while (position < end) {
-    let lineEnd = text.indexOf("\n", position);
-    if (lineEnd < 0) lineEnd = end;
-    if (quote >= 0 && quote < position) quote = text.indexOf('"', position);
-    if (quote < 0 || quote > lineEnd) {
-      onRow(text.slice(position, lineEnd).split(delimiter), line);
-      position = lineEnd + 1;
-      line++;
+export function linesOf(source: string): Lines {
+  let text = source.charCodeAt(0) === 0xfeff ? source.slice(1) : source;
+  if (has(text, "\r")) text = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+  const lines = text.split("\n");
+  if (lines[lines.length - 1] === "") lines.pop();
+  return { lines, quoted: has(text, '"') };
+}
+
+/** The likeliest of the usual delimiters: the one that the first line has most of, outside of quotes. */
+export function detectDelimiter({ lines }: Lines): string {
+  const unquoted = (lines[0] ?? "").split('"').filter((_, index) => index % 2 === 0);
+  const header = unquoted.join("");
+  let best = ",";
+  let most = 1;
+  for (const candidate of [",", ";", "\t", "|"]) {
+    const fields = header.split(candidate).length;
+    if (fields > most) {
+      best = candidate;
+      most = fields;
+    }
+  }
+  return best;
+}
+
+/**
+ * Reads records after RFC 4180, leniently: a quote inside an unquoted field stands for itself, and what follows a
+ * closing quote belongs to the field. Declines with `unclosed-quote`.
+ */
+export function readRows({ lines, quoted }: Lines, delimiter: string, onRow: OnRow): void {
+  for (let i = 0; i < lines.length; ) {
+    const line = lines[i]!;
+    if (quoted && has(line, '"')) {
+      const { fields, next } = readQuoted(lines, i, delimiter);
+      onRow(fields, i + 1);
+      i = next;
     } else {
-      const record = readQuotedRecord(text, position, delimiter, line);
-      onRow(record.fields, line);
-      position = record.next;
-      line += record.lines;
+      i++;
+      onRow(line.split(delimiter), i);
     }
   }
 }
 
-/** The likeliest of the usual delimiters: the one that the first line has most of, outside of quotes. */
-export function detectDelimiter(source: string): string {
-  const text = unifiedLines(source.slice(0, 65_536));
-  const counts: Record<string, number> = { ",": 0, ";": 0, "\t": 0, "|": 0 };
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charAt(i);
-    if (char === '"') quoted = !quoted;
-    else if (quoted) continue;
-    else if (char === "\n") break;
-    else if (char in counts) counts[char] = counts[char]! + 1;
-  }
-  let best = ",";
-  for (const candidate in counts) if (counts[candidate]! > counts[best]!) best = candidate;
-  return best;
+function has(text: string, char: string): boolean {
+  return text.split(char, 1)[0]!.length !== text.length;
 }
 
-function unifiedLines(source: string): string {
-  const text = source.charCodeAt(0) === 0xfeff ? source.slice(1) : source;
-  return text.indexOf("\r") < 0 ? text : text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-}
-
-interface QuotedRecord {
-  readonly fields: string[];
-  readonly next: number;
-  readonly lines: number;
-}
-
-function readQuotedRecord(text: string, start: number, delimiter: string, line: number): QuotedRecord {
-  const end = text.length;
+/** A record that has a quote somewhere, so that it may go on over several lines. */
+function readQuoted(
+  lines: readonly string[],
+  start: number,
+  delimiter: string,
+): { readonly fields: readonly string[]; readonly next: number } {
   const fields: string[] = [];
-  let position = start;
-  let lines = 1;
+  let index = start;
+  let line = lines[index]!;
+  let position = 0;
   for (;;) {
     let field = "";
-    if (text.charCodeAt(position) === 0x22) {
+    if (line.charCodeAt(position) === 0x22) {
       position++;
       for (;;) {
-        const close = text.indexOf('"', position);
-        if (close < 0) throw new Declined("unclosed-quote", `The record on line ${line} has a quote that never closes`);
-        const part = text.slice(position, close);
-        lines += countOf(part, "\n");
-        field += part;
+        const close = line.indexOf('"', position);
+        if (close < 0) {
+          field += `${line.slice(position)}\n`;
+          const next = lines[++index];
+          if (next === undefined) {
+            throw new Declined("unclosed-quote", `The record on line ${start + 1} has a quote that never closes`);
+          }
+          line = next;
+          position = 0;
+          continue;
+        }
+        field += line.slice(position, close);
         position = close + 1;
-        if (text.charCodeAt(position) !== 0x22) break;
+        if (line.charCodeAt(position) !== 0x22) break;
         field += '"';
         position++;
       }
     }
-    // What stands between a closing quote and the delimiter belongs to the field, too.
-    let lineEnd = text.indexOf("\n", position);
-    if (lineEnd < 0) lineEnd = end;
-    const next = text.indexOf(delimiter, position);
-    if (next >= 0 && next < lineEnd) {
-      fields.push(field + text.slice(position, next));
-      position = next + 1;
-    } else {
-      fields.push(field + text.slice(position, lineEnd));
-      return { fields, next: lineEnd + 1, lines };
+    const end = line.indexOf(delimiter, position);
+    if (end < 0) {
+      fields.push(field + line.slice(position));
+      return { fields, next: index + 1 };
     }
+    fields.push(field + line.slice(position, end));
+    position = end + 1;
   }
-}
-
-function countOf(text: string, char: string): number {
-  let count = 0;
-  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count++;
-  return count;
 }
