@@ -120,6 +120,8 @@ const wasm = Object.freeze({
   Module: WebAssembly.Module,
   RuntimeError: WebAssembly.RuntimeError,
   Table: WebAssembly.Table,
+  // Probed for each core function at each instantiation, in a try block: a throw there costs more than the call.
+  promising: (core: unknown) => core,
 });
 
 const INTRINSICS: Readonly<Record<string, unknown>> = {
