@@ -116,6 +116,6 @@ function decodeLimits(reader: Reader, imported: boolean): Limits {
 }
 
 function typeFeature(form: number): string {
-  if (form >= 0x4d && form <= 0x5f) return "garbage collection";
-  return form === 0x5d ? "stack switching" : "an unknown type form";
+  if (form === 0x5d) return "stack switching";
+  return form >= 0x4d && form <= 0x5f ? "garbage collection" : "an unknown type form";
 }

@@ -78,11 +78,11 @@ export const BULK = {
 export const FIRST_RELAXED_SIMD = 0x100;
 
 /** `v128.const` and `i8x16.shuffle` are followed by sixteen bytes. */
-export const SIMD_SIXTEEN_BYTES = 5;
+export const SIMD_SIXTEEN_BYTES = 7;
 /** One byte. */
-export const SIMD_LANE = 6;
+export const SIMD_LANE = 8;
 /** Alignment, offset and one byte. */
-export const SIMD_MEMORY_LANE = 7;
+export const SIMD_MEMORY_LANE = 9;
 
 /** What follows each one-byte opcode. */
 export const IMMEDIATES: Uint8Array = immediates();

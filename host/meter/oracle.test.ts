@@ -38,12 +38,7 @@ describe("a metered program against an interpreter that counts every instruction
   });
 });
 
-function expectSame(
-  bytes: Uint8Array,
-  callDepth: boolean,
-  expected: Execution,
-  parameters: readonly number[],
-): void {
+function expectSame(bytes: Uint8Array, callDepth: boolean, expected: Execution, parameters: readonly number[]): void {
   const noted: { argument: number; used: number }[] = [];
   const guest: Guest = instantiateBytes(bytes, {
     options: { callDepth },
