@@ -1,0 +1,80 @@
+import type { AdmissionReport } from "../admission/admission.ts";
+import { isHostError, messageOf } from "../errors/errors.ts";
+import type { Host } from "../host.ts";
+import { parseManifest } from "../manifest/manifest.ts";
+import type { Outcome } from "../providers/providers.ts";
+import type { Guest } from "./guest.ts";
+import { difference, type Observed, observe } from "./observed.ts";
+
+/** What became of one guest. */
+export interface Trial {
+  readonly got: Observed;
+  /** Milliseconds of the run, or of the refusal. */
+  readonly ms: number;
+  /** Units of fuel that the run burned; null where it is only a lower bound, or nothing ran. */
+  readonly fuel: number | null;
+  /** What is wrong, in one line, or null. */
+  readonly problem: string | null;
+}
+
+/** These take the thread with them, each time: once is enough. */
+const COSTLY: ReadonlySet<string> = new Set(["past-deadline", "cancelled", "lost"]);
+
+/**
+ * Installs the guest and runs it twice, and after each run `control`, a guest that answers: whatever a guest did, its thread (or
+ * the one that took its place) serves the next run, and the same guest ends the same way again.
+ */
+export async function tryGuest(host: Host, guest: Guest, control: () => Promise<string | null>): Promise<Trial> {
+  const startedAt = performance.now();
+  let id: string;
+  try {
+    const manifest = parseManifest(guest.manifestText, guest.name);
+    ({ id } = await host.install({ manifest, component: guest.component }));
+  } catch (thrown) {
+    return judge(guest, refusedWith(thrown), performance.now() - startedAt, null);
+  }
+  try {
+    const first = await runOnce(host, id, guest);
+    if (first.problem !== null) return first;
+    const poisoned = await control();
+    if (poisoned !== null) return { ...first, problem: `the next run on the thread fails: ${poisoned}` };
+    if (COSTLY.has(first.got.outcome ?? "")) return first;
+    const second = await runOnce(host, id, guest);
+    if (second.problem !== null) return { ...second, problem: `the second time ${second.problem}` };
+    if (second.fuel === first.fuel) return first;
+    return { ...first, problem: `it burns ${first.fuel} units at first and ${second.fuel} the second time` };
+  } finally {
+    host.uninstall(id);
+  }
+}
+
+async function runOnce(host: Host, id: string, guest: Guest): Promise<Trial> {
+  const { operation, input = null, limits, deadlineMs, cancelAfter } = guest.run;
+  const startedAt = performance.now();
+  let outcome: Outcome;
+  try {
+    const run = host.run(id, input, {
+      ...(operation === undefined ? {} : { operation }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
+    const timer = cancelAfter === undefined ? undefined : setTimeout(() => run.cancel("the doctor"), cancelAfter);
+    outcome = await run.outcome;
+    clearTimeout(timer);
+  } catch (thrown) {
+    return judge(guest, refusedWith(thrown), performance.now() - startedAt, null);
+  }
+  const { fuel, fuelExact, totalMs } = outcome.usage;
+  return judge(guest, observe(outcome), totalMs, fuelExact ? fuel : null);
+}
+
+function judge(guest: Guest, got: Observed, ms: number, fuel: number | null): Trial {
+  return { got, ms, fuel, problem: difference(guest.expect, got) };
+}
+
+/** A refusal by its violation, else by the error's own code. What is no HostError is a defect of the host, and said so. */
+function refusedWith(thrown: unknown): Observed {
+  if (!isHostError(thrown)) return { refused: "no HostError", message: messageOf(thrown) };
+  const violations = (thrown.details as Partial<AdmissionReport> | undefined)?.violations;
+  return { refused: violations?.[0]?.code ?? thrown.code, message: thrown.message };
+}
