@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly runId?: string;
   /** Milliseconds from now on: queue, guest and host calls included. */
   readonly deadlineMs?: number;
+  /** Asks for memories of its own, whatever the host's tier. Nothing but the time it takes can differ. */
+  readonly tier?: "fresh";
 }
 
 /** The request that the options mean. Throws AIRLOCK_INVOCATION_*. */
@@ -35,6 +37,7 @@ export function runRequest(
   if (deadlineMs !== undefined && !(Number.isFinite(deadlineMs) && deadlineMs > 0)) {
     throw wrong("deadlineMs", deadlineMs, "a number of milliseconds above 0");
   }
+  if (options.tier !== undefined && options.tier !== "fresh") throw wrong("tier", options.tier, '"fresh", or none');
   const operation = options.operation ?? provider.defaultOperation;
   if (operation === null) throw wrong("operation", undefined, `one of ${provider.operations.join(", ")}`);
   return {
@@ -42,6 +45,7 @@ export function runRequest(
     providerId: provider.id,
     operation,
     input,
+    fresh: options.tier === "fresh",
     limits: parseLimits(options.limits ?? {}, "limits", "AIRLOCK_INVOCATION_REQUEST_INVALID"),
     deadline: deadlineMs === undefined ? null : Date.now() + deadlineMs,
   };
