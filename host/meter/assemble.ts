@@ -39,7 +39,7 @@ export function clampLimits(limits: Limits, clamp: number, what: "memory" | "tab
 
 function writeCode(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Writer {
   const { count } = module.bodies;
-  const code = new Writer(Math.floor(module.bytes.length * 1.5) + 1024);
+  const code = new Writer(Math.floor(module.bodies.bytes * 1.6) + 1024);
   code.u32(count + layout.injected.length);
   const bodies = new BodyWriter(module, plan, layout);
   for (let index = 0; index < count; index++) bodies.write(index, code);

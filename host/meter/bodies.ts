@@ -6,6 +6,8 @@ import { checkValueType, tooComplex } from "./refusal.ts";
 /** Where each function that the module defines stands, by its place in the code section. */
 export interface Bodies {
   readonly count: number;
+  /** Size of the section. */
+  readonly bytes: number;
   /** The number of groups of locals stands here. */
   readonly starts: Uint32Array;
   /** The groups themselves. */
@@ -19,14 +21,14 @@ export interface Bodies {
   readonly locals: Uint32Array;
 }
 
-export const NO_BODIES: Bodies = emptyBodies(0);
+export const NO_BODIES: Bodies = emptyBodies(0, 0);
 
 /** Reads the frame of each body, not its instructions. The sections before have been read. */
 export function decodeBodies(module: CoreModule, reader: Reader, caps: ComplexityCaps): Bodies {
   const at = reader.position;
   const count = reader.count(3);
   if (count > caps.functions) throw tooComplex(`${count} functions, at most ${caps.functions}`, "functions", at);
-  const bodies = emptyBodies(count);
+  const bodies = emptyBodies(count, reader.end - reader.position);
   for (let index = 0; index < count; index++) decodeBody(module, reader, caps, bodies, index);
   return bodies;
 }
@@ -57,9 +59,10 @@ function decodeBody(module: CoreModule, reader: Reader, caps: ComplexityCaps, bo
   reader.position = start + size;
 }
 
-function emptyBodies(count: number): Bodies {
+function emptyBodies(count: number, bytes: number): Bodies {
   return {
     count,
+    bytes,
     starts: new Uint32Array(count),
     groups: new Uint32Array(count),
     groupCounts: new Uint32Array(count),

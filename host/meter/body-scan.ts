@@ -30,7 +30,6 @@ export class BodyScan {
   readonly targets = new BranchTargets();
   /** Ids of the injected functions that are needed, over all functions. */
   readonly injected = new Set<number>();
-  loops = 0;
   readonly calls: CallSites;
   private readonly module: CoreModule;
   private readonly costs: Costs;
@@ -45,7 +44,7 @@ export class BodyScan {
     this.points = points;
     this.path = new ChargePath(points, caps.nesting);
     this.cursor = new Cursor(module.bytes);
-    this.calls = new CallSites(this.path, costs.schedule, module.importedFunctions);
+    this.calls = new CallSites(this.path, costs.schedule, module);
   }
 
   /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
@@ -55,8 +54,7 @@ export class BodyScan {
     const { plain, schedule } = this.costs;
     const { bodies } = this.module;
     const end = bodies.ends[index]!;
-    this.loops = 0;
-    this.calls.made = false;
+    this.calls.start();
     targets.start(isSecondScan);
     const extraLocals = Math.max(0, bodies.locals[index]! - schedule.freeLocals);
     path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
@@ -187,7 +185,6 @@ export class BodyScan {
     }
     path.push(kind, ordinal, isForced);
     if (kind !== LABEL.loop || path.isDead) return;
-    this.loops++;
     path.test(this.cursor.position);
   }
 

@@ -1,6 +1,6 @@
 import { Writer } from "../binary/binary.ts";
 import type { Layout } from "./layout.ts";
-import type { CoreModule } from "./module.ts";
+import type { CoreModule, FunctionType } from "./module.ts";
 import { OP } from "./opcodes.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
@@ -24,6 +24,7 @@ export class BodyWriter {
   private readonly countsDepth: boolean;
   private readonly globalShift: number;
   private readonly body = new Writer(4096);
+  private readonly blockTypes = new Map<FunctionType, number>();
   /** The index of the local that is added to the function. */
   private local = 0;
 
@@ -144,7 +145,16 @@ export class BodyWriter {
     const { results, resultsEnd } = type;
     if (results === 0) body.byte(NO_RESULT);
     else if (results === 1) body.byte(module.bytes[resultsEnd - 1]!);
-    else body.s32(this.layout.types.indexOf([], module.bytes.subarray(resultsEnd - results, resultsEnd)));
+    else body.s32(this.blockTypeOf(type));
+  }
+
+  private blockTypeOf(type: FunctionType): number {
+    const known = this.blockTypes.get(type);
+    if (known !== undefined) return known;
+    const { results, resultsEnd } = type;
+    const index = this.layout.types.indexOf([], this.module.bytes.subarray(resultsEnd - results, resultsEnd));
+    this.blockTypes.set(type, index);
+    return index;
   }
 
   /** The last `end` of the body is left to close the innermost block that is still open. */

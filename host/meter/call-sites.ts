@@ -1,4 +1,5 @@
 import { type ChargePath, OWED_AT_CALL, UNTESTED_COST } from "./charge-path.ts";
+import type { CoreModule } from "./module.ts";
 import { POINT } from "./points.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -6,34 +7,43 @@ import type { Schedule } from "./schedule.ts";
 export class CallSites {
   /** Whether the function makes a call that can run. */
   made = false;
+  /** How many of its calls may reach the host. */
+  hostCalls = 0;
+  private hostTotal = 0;
   private readonly path: ChargePath;
   private readonly schedule: Schedule;
   private readonly importedFunctions: number;
+  private readonly tablesReachHost: boolean;
 
-  constructor(path: ChargePath, schedule: Schedule, importedFunctions: number) {
+  constructor(path: ChargePath, schedule: Schedule, module: CoreModule) {
     this.path = path;
     this.schedule = schedule;
-    this.importedFunctions = importedFunctions;
+    this.importedFunctions = module.importedFunctions;
+    this.tablesReachHost = module.tablesReachHost;
+  }
+
+  /** Starts a function. */
+  start(): void {
+    this.made = false;
+    this.hostCalls = 0;
+    this.hostTotal = 0;
+  }
+
+  /** Whether charging `total` at entry is exact at each call that may reach the host: nothing behind them costs anything. */
+  areExactAt(total: number): boolean {
+    return this.hostCalls === 0 || this.hostTotal === total;
   }
 
   /** A `call` from `at` to `after`. */
   direct(at: number, after: number, callee: number): void {
-    if (callee >= this.importedFunctions) {
-      this.defined(at, after, this.schedule.call);
-      return;
-    }
-    const { path } = this;
-    path.pend += this.schedule.importedCall;
-    if (path.isDead) return;
-    // The host reads and charges the counter: nothing of this frame is owed, and it is never called on an empty tank.
-    path.pay(at, 0);
-    path.test(at);
-    this.around(at, after);
+    if (callee < this.importedFunctions) this.toHost(at, after, this.schedule.importedCall);
+    else this.toDefined(at, after, this.schedule.call);
   }
 
   /** A `call_indirect` from `at` to `after`. */
   indirect(at: number, after: number): void {
-    this.defined(at, after, this.schedule.indirectCall);
+    if (this.tablesReachHost) this.toHost(at, after, this.schedule.indirectCall);
+    else this.toDefined(at, after, this.schedule.indirectCall);
   }
 
   /**
@@ -53,7 +63,19 @@ export class CallSites {
     path.die();
   }
 
-  private defined(at: number, after: number, price: number): void {
+  /** The host reads and charges the counter: nothing of this frame is owed, and it is never called on an empty tank. */
+  private toHost(at: number, after: number, price: number): void {
+    const { path } = this;
+    path.pend += price;
+    if (path.isDead) return;
+    if (this.hostCalls++ === 0) this.hostTotal = path.total;
+    else if (this.hostTotal !== path.total) path.isUniform = false;
+    path.pay(at, 0);
+    path.test(at);
+    this.around(at, after);
+  }
+
+  private toDefined(at: number, after: number, price: number): void {
     const { path } = this;
     path.pend += price;
     if (path.isDead) return;

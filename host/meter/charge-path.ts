@@ -71,7 +71,7 @@ export class ChargePath {
     if (kind === LABEL.loop) return;
     labels.reached[top] = REACHED.implicitly;
     labels.ifPend[top] = this.pend;
-    labels.ifTotal[top] = this.paid + this.pend;
+    labels.ifTotal[top] = this.total;
     labels.ifRun[top] = this.run;
     labels.total[top] = labels.ifTotal[top]!;
     labels.run[top] = labels.ifRun[top]!;
@@ -113,7 +113,7 @@ export class ChargePath {
   /** The path may go on at `label`, for which `pend` is right. */
   note(label: number): void {
     const { labels } = this;
-    const total = this.paid + this.pend;
+    const { total } = this;
     if (labels.reached[label] === REACHED.not) {
       labels.total[label] = total;
       labels.run[label] = this.run;
@@ -161,9 +161,14 @@ export class ChargePath {
 
   trap(at: number): void {
     this.points.add(at, POINT.trap, this.pend);
-    this.trapTotal = Math.max(this.trapTotal, this.paid + this.pend);
+    this.trapTotal = Math.max(this.trapTotal, this.total);
     this.noteRun();
     this.die();
+  }
+
+  /** Cost of the path, charged or not. */
+  get total(): number {
+    return this.paid + this.pend;
   }
 
   private get run(): number {

@@ -4,13 +4,15 @@ import type { CoreModule, Limits, Table } from "./module.ts";
 import { checkValueType, reservedName, unsupported } from "./refusal.ts";
 import { decodeConstant } from "./segments.ts";
 
+const FUNCREF = 0x70;
+
 export function decodeTypes(module: CoreModule, reader: Reader): void {
   for (let left = reader.count(); left > 0; left--) {
     const at = reader.position;
     const form = reader.byte();
     if (form !== 0x60) throw unsupported(`type form 0x${form.toString(16)}`, typeFeature(form), at);
-    const parameters = decodeValueTypes(reader);
-    const results = decodeValueTypes(reader);
+    const parameters = decodeValueTypes(module, reader);
+    const results = decodeValueTypes(module, reader);
     module.types.push({ parameters, results, resultsEnd: reader.position });
   }
 }
@@ -27,10 +29,12 @@ export function decodeImports(module: CoreModule, reader: Reader): void {
     if (kind === 0) {
       module.functionTypes.push(reader.u32());
       module.importedFunctions++;
-    } else if (kind === 1) module.tables.push(decodeTable(reader, true));
-    else if (kind === 2) addMemory(module, reader, true);
+    } else if (kind === 1) {
+      module.tables.push(decodeTable(reader, true));
+      module.tablesReachHost = true;
+    } else if (kind === 2) addMemory(module, reader, true);
     else if (kind === 3) {
-      decodeGlobalType(reader);
+      if (decodeGlobalType(reader) === FUNCREF) module.tablesReachHost = true;
       module.importedGlobals++;
     } else if (kind === 4) throw unsupported("import of a tag", "exception handling", kindAt);
     else reader.fail(`Unknown kind ${kind} of import`, kindAt);
@@ -69,12 +73,13 @@ export function decodeExports(module: CoreModule, reader: Reader): void {
     const indexAt = reader.position;
     const index = reader.u32();
     if (kind === 3 && index >= module.importedGlobals) module.globalReferences.push(indexAt);
+    if (kind === 1 || (kind === 0 && index < module.importedFunctions)) module.tablesReachHost = true;
   }
 }
 
-function decodeValueTypes(reader: Reader): number {
+function decodeValueTypes(module: CoreModule, reader: Reader): number {
   const count = reader.count();
-  for (let left = count; left > 0; left--) decodeValueType(reader);
+  for (let left = count; left > 0; left--) if (decodeValueType(reader) === FUNCREF) module.tablesReachHost = true;
   return count;
 }
 
@@ -85,12 +90,13 @@ function decodeValueType(reader: Reader): number {
   return type;
 }
 
-function decodeGlobalType(reader: Reader): void {
-  decodeValueType(reader);
+function decodeGlobalType(reader: Reader): number {
+  const type = decodeValueType(reader);
   const at = reader.position;
   const flags = reader.byte();
   if ((flags & 2) !== 0) throw unsupported("shared global", "threads and atomics", at);
   if (flags > 1) reader.fail("Unknown flags of a global", at);
+  return type;
 }
 
 function decodeTable(reader: Reader, imported: boolean): Table {

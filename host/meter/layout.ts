@@ -32,13 +32,14 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
   };
   const counters = COUNTER_NAMES.filter((name) => needs[name]);
   const [memory] = module.memories;
+  const functions = new Map(injected.map((id, index) => [id, module.functionTypes.length + index]));
   return {
     counters,
     importsMemory: options.importMemory && memory !== undefined && !memory.imported,
     injected,
     types: new AddedTypes(module.types.length),
     globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),
-    functionOf: (id) => module.functionTypes.length + injected.indexOf(id),
+    functionOf: (id) => functions.get(id)!,
   };
 }
 

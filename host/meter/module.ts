@@ -46,6 +46,11 @@ export interface CoreModule {
   readonly tables: Table[];
   /** Where an index of a global that the module defines stands outside of code, in ascending order. */
   readonly globalReferences: number[];
+  /**
+   * Whether a table may come to hold an imported function, so that an indirect call may reach the host. A table that is
+   * imported or exported may; so may any once the module has a reference to an import or can be handed one.
+   */
+  tablesReachHost: boolean;
   hasStart: boolean;
   /** Where the first extended constant expression stands. */
   extendedConstant: number | undefined;
@@ -86,6 +91,7 @@ export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModul
     memories: [],
     tables: [],
     globalReferences: [],
+    tablesReachHost: false,
     hasStart: false,
     extendedConstant: undefined,
     bodies: NO_BODIES,

@@ -10,7 +10,7 @@ import { Points } from "./points.ts";
 /** Finds the points of every function of a module that `WebAssembly.validate` accepted. */
 export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCaps): Plan {
   const { count } = module.bodies;
-  const points = new Points(256 + (module.bytes.length >>> 3));
+  const points = new Points(256 + (module.bodies.bytes >>> 3));
   const scan = new BodyScan(module, costs, caps, points);
   const firstPoints = new Uint32Array(count + 1);
   const modes = new Uint8Array(count);
@@ -26,15 +26,16 @@ export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCap
       points.length = firstPoints[index]!;
       scan.walk(index, true);
     }
-    const { path } = scan;
+    const { path, calls } = scan;
     const returns = path.labels.reached[0] !== REACHED.not;
     const total = returns ? path.labels.total[0]! : path.trapTotal;
-    const isDirect = path.isUniform && scan.loops === 0 && path.testsWithin === 0;
+    // A loop, or a line past the longest run, has a test that no call to the host accounts for.
+    const isDirect = path.isUniform && path.testsWithin === calls.hostCalls && calls.areExactAt(total);
     const untested = isDirect ? total : path.longestRun;
     modes[index] = isDirect ? (total === 0 ? MODE.free : MODE.direct) : MODE.cached;
     totals[index] = total;
     owed[index] = returns ? path.labels.owed[0]! : -1;
-    tested[index] = scan.calls.made || untested > UNTESTED_COST ? 1 : 0;
+    tested[index] = calls.made || untested > UNTESTED_COST ? 1 : 0;
   }
   firstPoints[count] = points.length;
   const { injected } = scan;

@@ -16,7 +16,7 @@ export function decodeElements(module: CoreModule, reader: Reader): void {
     if ((flags & 3) !== 0) decodeElementKind(reader, hasExpressions);
     for (let items = reader.count(); items > 0; items--) {
       if (hasExpressions) decodeConstant(module, reader);
-      else reader.u32();
+      else noteFunction(module, reader.u32());
     }
   }
 }
@@ -43,14 +43,19 @@ export function decodeConstant(module: CoreModule, reader: Reader): void {
       if (reader.u32() >= module.importedGlobals) module.globalReferences.push(indexAt);
     } else if (opcode === OP.ref_null) {
       checkValueType(reader.byte(), reader.position - 1);
-    } else if (opcode === OP.i32_const || opcode === OP.i64_const || opcode === OP.ref_func) {
-      skipLeb(reader);
-    } else if (opcode === OP.f32_const) reader.skip(4);
+    } else if (opcode === OP.ref_func) noteFunction(module, reader.u32());
+    else if (opcode === OP.i32_const || opcode === OP.i64_const) skipLeb(reader);
+    else if (opcode === OP.f32_const) reader.skip(4);
     else if (opcode === OP.f64_const) reader.skip(8);
     else if (opcode === OP.simd) decodeVectorConstant(reader, at);
     else if (isExtendedConstant(opcode)) module.extendedConstant ??= at;
     else throw unsupportedInstruction(at, opcode, isPrefix(opcode) ? reader.u32() : undefined);
   }
+}
+
+/** The module has a reference to this function: bodies may only take one of functions that segments or exports name. */
+function noteFunction(module: CoreModule, index: number): void {
+  if (index < module.importedFunctions) module.tablesReachHost = true;
 }
 
 function decodeElementKind(reader: Reader, isType: boolean): void {
