@@ -177,7 +177,7 @@ describe("a granted directory", () => {
     expect(directory.list(directory.root()).length).toBe(MOST_DIRECTORY_ENTRIES);
   });
 
-  test("every name that is looked up is paid for", () => {
+  test("every name that is looked up or listed is paid for", () => {
     let paid = 0;
     const directory = new GrantedDirectory(inside, (names) => {
       paid += names;
@@ -185,6 +185,10 @@ describe("a granted directory", () => {
     directory.find(directory.root(), "link-to-sub/file", true);
     // The root, the root again, the link, what it leads to, the file.
     expect(paid).toBe(5);
+    paid = 0;
+    directory.list(directory.find(directory.root(), "sub", false));
+    // The root twice and the name, then both again and three entries.
+    expect(paid).toBe(8);
   });
 
   test("nothing stays open, whatever was thrown", () => {

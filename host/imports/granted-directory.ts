@@ -66,7 +66,7 @@ export class GrantedDirectory {
   readonly #root: string;
   readonly #pay: (steps: number) => void;
 
-  /** `pay` is called for every name that is looked up, before it is. */
+  /** `pay` is called for every name that is looked up or listed. */
   constructor(root: string, pay: (steps: number) => void) {
     this.#root = root;
     this.#pay = pay;
@@ -109,6 +109,7 @@ export class GrantedDirectory {
       try {
         for (let next = listing.readSync(); next !== null; next = listing.readSync()) {
           if (entries.length === MOST_DIRECTORY_ENTRIES) throw "overflow" satisfies FilesystemError;
+          this.#pay(1);
           entries.push({ name: next.name, type: typeOf(next) });
         }
       } finally {

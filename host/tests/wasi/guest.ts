@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
-import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
+import { componentWit, parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { linkImports } from "../../imports/imports.ts";
 import { type FakeScope, Stopped } from "./fake-scope.ts";
 
@@ -26,9 +26,14 @@ export interface Guest {
 
 /** The guest of that name from `host/tests/wasi/guests`. */
 export async function loadGuest(name: string): Promise<Guest> {
-  const text = readFileSync(new URL(`./guests/${name}.wat`, import.meta.url), "utf8");
-  const imports = [...text.matchAll(/\(import "([^"]+\/[^"]+@[^"]+)"/g)].map((match) => match[1]!);
-  const { files } = await transpileBytes(await parse(text), {
+  return guestOf(await parse(readFileSync(new URL(`./guests/${name}.wat`, import.meta.url), "utf8")));
+}
+
+/** A component that exports the handler. */
+export async function guestOf(component: Uint8Array): Promise<Guest> {
+  const wit = await componentWit(component);
+  const imports = [...wit.matchAll(/^ {2}import ([a-z0-9:/@.-]+);$/gm)].map((match) => match[1]!);
+  const { files } = await transpileBytes(component, {
     name: "guest",
     instantiation: "sync",
     emitTypescriptDeclarations: false,

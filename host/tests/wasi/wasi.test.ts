@@ -11,9 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import v8 from "node:v8";
+import { componentize } from "componentize-qjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeScope } from "./fake-scope.ts";
-import { type Guest, loadGuest } from "./guest.ts";
+import { type Guest, guestOf, loadGuest } from "./guest.ts";
 
 const base = mkdtempSync(path.join(tmpdir(), "airlock-wasi-"));
 const granted = path.join(base, "granted");
@@ -226,4 +229,23 @@ describe("a guest that was granted nothing", () => {
       ["info", "no line break"],
     ]);
   });
+});
+
+test("a JavaScript capability that was built with the whole of WASI reads the run's clock and no other", async () => {
+  // Its runtime uses extended constant expressions, which Node 20 has behind a flag.
+  v8.setFlagsFromString("--experimental-wasm-extended-const");
+  const { component } = await componentize({
+    witPath: fileURLToPath(new URL("../../../wit/capability", import.meta.url)),
+    world: "capability",
+    sync: true,
+    optSize: true,
+    jsSource: `export const handler = {
+      handle: () => JSON.stringify({ now: new Date().toISOString(), random: Math.random() }),
+    };`,
+  });
+  const guest = await guestOf(component);
+  const ending = guest.run(fakeScope());
+  expect(guest.imports).toContain("wasi:filesystem/types@0.2.12");
+  expect(ending).toMatchObject({ kind: "answer", output: { now: expect.stringMatching(/^2025-01-01T00:00:00/) } });
+  expect(guest.run(fakeScope())).toEqual(ending);
 });
