@@ -7,11 +7,11 @@
 import { createHost, type Host } from "../host.ts";
 import { parseManifest } from "../manifest/manifest.ts";
 import type { Expectation } from "./definition.ts";
-import { guestDefinition, guestNames, loadGuest } from "./guest.ts";
+import { type Guest, guestDefinition, guestNames, loadGuest } from "./guest.ts";
 import type { Observed } from "./observed.ts";
 import { OFFERED } from "./offers.ts";
 import { ROWS, type Row } from "./rows.ts";
-import { tryGuest } from "./trial.ts";
+import { type Admission, admitGuest, tryGuest } from "./trial.ts";
 
 export type { Expectation } from "./definition.ts";
 export type { Observed } from "./observed.ts";
@@ -21,6 +21,7 @@ export { ROWS, type Row } from "./rows.ts";
 export interface DoctorOptions {
   /** Names of guests; default: all. The rows are then those that these guests prove. */
   readonly guests?: readonly string[];
+  /** Of the first run; the second is always on fresh memories. Default: recycled, so that the two are compared. */
   readonly tier?: "fresh" | "recycled";
   /** Hears of each guest when it is through. */
   readonly onProgress?: (result: GuestResult) => void;
@@ -51,7 +52,6 @@ export interface RowResult extends Row {
 
 export interface DoctorReport {
   readonly node: string;
-  readonly tier: "fresh" | "recycled";
   readonly guests: readonly GuestResult[];
   readonly rows: readonly RowResult[];
   /** True when every guest ended as it must and every row was proved. */
@@ -68,10 +68,14 @@ const HEAP_MEGABYTES = 64;
 /** The bomb takes far longer than this, everything else far less. */
 const COMPILE_TIMEOUT_MS = 5_000;
 
+/** Guests that are admitted at the same time: admission is the work of other processes. */
+const AHEAD = 2;
+
 /** Runs the guests on a host made for them. Throws a plain Error for a guest that does not exist. */
 export async function examine(options: DoctorOptions = {}): Promise<DoctorReport> {
   const { tier = "recycled", onProgress, guests: selected } = options;
-  const names = selected ?? guestNames();
+  const guests: Guest[] = [];
+  for (const name of selected ?? guestNames()) guests.push(await loadGuest(name));
   const results: GuestResult[] = [];
   const host = await createHost({
     threads: 1,
@@ -83,10 +87,9 @@ export async function examine(options: DoctorOptions = {}): Promise<DoctorReport
   });
   try {
     const control = await installControl(host);
-    for (const name of names) {
-      const guest = await loadGuest(name);
-      const { got, ms, fuel, problem } = await tryGuest(host, guest, control);
-      const { description, proves, expect: expected } = guest;
+    for await (const admission of admitAhead(host, guests)) {
+      const { got, ms, fuel, problem } = await tryGuest(host, admission, control);
+      const { name, description, proves, expect: expected } = admission.guest;
       const note = problem ?? got.message ?? null;
       const result = { name, description, proves, expected, got, ok: problem === null, ms, fuel, note };
       results.push(result);
@@ -97,7 +100,7 @@ export async function examine(options: DoctorOptions = {}): Promise<DoctorReport
   }
   const rows = judgeRows(results, selected === undefined);
   const ok = results.every((result) => result.ok) && rows.every((row) => row.ok);
-  return { node: process.version, tier, guests: results, rows, ok };
+  return { node: process.version, guests: results, rows, ok };
 }
 
 /** What there is to examine: names and what each proves. */
@@ -106,6 +109,17 @@ export function listGuests(): readonly Pick<GuestResult, "name" | "description" 
     const { description, proves } = guestDefinition(name);
     return { name, description, proves };
   });
+}
+
+async function* admitAhead(host: Host, guests: readonly Guest[]): AsyncGenerator<Admission> {
+  const begun: Promise<Admission>[] = [];
+  let next = 0;
+  for (;;) {
+    while (begun.length < AHEAD && next < guests.length) begun.push(admitGuest(host, guests[next++]!));
+    const first = begun.shift();
+    if (first === undefined) return;
+    yield await first;
+  }
 }
 
 async function installControl(host: Host): Promise<() => Promise<string | null>> {

@@ -6,49 +6,65 @@ import type { Outcome } from "../providers/providers.ts";
 import type { Guest } from "./guest.ts";
 import { difference, type Observed, observe } from "./observed.ts";
 
+/** A guest that was handed to the host, and what the host said. */
+export interface Admission {
+  readonly guest: Guest;
+  readonly ms: number;
+  /** Null when it was refused. */
+  readonly id: string | null;
+  readonly refusal: Observed;
+}
+
 /** What became of one guest. */
 export interface Trial {
   readonly got: Observed;
-  /** Milliseconds of the run, or of the refusal. */
+  /** Milliseconds of the first run, or of the refusal. */
   readonly ms: number;
-  /** Units of fuel that the run burned; null where it is only a lower bound, or nothing ran. */
+  /** Units of fuel that a run burns; null where that is only a lower bound, or nothing ran. */
   readonly fuel: number | null;
   /** What is wrong, in one line, or null. */
   readonly problem: string | null;
 }
 
-/** These take the thread with them, each time: once is enough. */
-const COSTLY: ReadonlySet<string> = new Set(["past-deadline", "cancelled", "lost"]);
-
-/**
- * Installs the guest and runs it twice, and after each run `control`, a guest that answers: whatever a guest did, its thread (or
- * the one that took its place) serves the next run, and the same guest ends the same way again.
- */
-export async function tryGuest(host: Host, guest: Guest, control: () => Promise<string | null>): Promise<Trial> {
+/** Hands a guest to the host. Never rejects. */
+export async function admitGuest(host: Host, guest: Guest): Promise<Admission> {
   const startedAt = performance.now();
-  let id: string;
   try {
     const manifest = parseManifest(guest.manifestText, guest.name);
-    ({ id } = await host.install({ manifest, component: guest.component }));
+    const { id } = await host.install({ manifest, component: guest.component });
+    return { guest, ms: performance.now() - startedAt, id, refusal: {} };
   } catch (thrown) {
-    return judge(guest, refusedWith(thrown), performance.now() - startedAt, null);
+    return { guest, ms: performance.now() - startedAt, id: null, refusal: refusedWith(thrown) };
   }
+}
+
+/**
+ * Runs the guest once on the host's tier and once on memories of its own, and after each run `control`, a guest that answers:
+ * whatever a guest did, its thread (or the one that took its place) serves the next run, and the same guest ends the same way
+ * again and burns the same fuel.
+ */
+export async function tryGuest(
+  host: Host,
+  admission: Admission,
+  control: () => Promise<string | null>,
+): Promise<Trial> {
+  const { guest, id } = admission;
+  if (id === null) return judge(guest, admission.refusal, admission.ms, null);
   try {
-    const first = await runOnce(host, id, guest);
-    if (first.problem !== null) return first;
+    const first = await runOnce(host, id, guest, false);
     const poisoned = await control();
     if (poisoned !== null) return { ...first, problem: `the next run on the thread fails: ${poisoned}` };
-    if (COSTLY.has(first.got.outcome ?? "")) return first;
-    const second = await runOnce(host, id, guest);
-    if (second.problem !== null) return { ...second, problem: `the second time ${second.problem}` };
+    if (first.problem !== null) return first;
+    const second = await runOnce(host, id, guest, true);
+    if (second.problem !== null) return { ...second, problem: `on fresh memories ${second.problem}` };
     if (second.fuel === first.fuel) return first;
-    return { ...first, problem: `it burns ${first.fuel} units at first and ${second.fuel} the second time` };
+    return { ...first, problem: `it burns ${first.fuel} units of fuel, and ${second.fuel} on fresh memories` };
   } finally {
     host.uninstall(id);
   }
 }
 
-async function runOnce(host: Host, id: string, guest: Guest): Promise<Trial> {
+async function runOnce(host: Host, id: string, guest: Guest, fresh: boolean): Promise<Trial> {
   const { operation, input = null, limits, deadlineMs, cancelAfter } = guest.run;
   const startedAt = performance.now();
   let outcome: Outcome;
@@ -57,6 +73,7 @@ async function runOnce(host: Host, id: string, guest: Guest): Promise<Trial> {
       ...(operation === undefined ? {} : { operation }),
       ...(limits === undefined ? {} : { limits }),
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(fresh ? { tier: "fresh" } : {}),
     });
     const timer = cancelAfter === undefined ? undefined : setTimeout(() => run.cancel("the doctor"), cancelAfter);
     outcome = await run.outcome;
