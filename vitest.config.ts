@@ -32,6 +32,8 @@ export default defineConfig({
         test: {
           name: "sources",
           include: ["host/**/*.test.ts", "capabilities/**/*.test.ts", "examples/**/*.test.ts"],
+          // The soak runs on the built host in either project; once is enough.
+          exclude: ["host/tests/isolation/soak.test.ts"],
           ...timeouts,
         },
       },

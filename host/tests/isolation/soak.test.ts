@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const MiB = 1024 * 1024;
+
+describe.skipIf(process.platform !== "linux")("10,000 runs of good and hostile guests on two threads", () => {
+  it("each settles with its own ending and the same fuel; memory, threads and descriptors are back at the end", () => {
+    const program = fileURLToPath(new URL("./soak-program.ts", import.meta.url));
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      ["--expose-gc", "--import", "tsx", program, "10000"],
+      {
+        encoding: "utf8",
+        timeout: 200_000,
+      },
+    );
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const { before, after, problems, stats } = JSON.parse(stdout);
+    expect(problems).toEqual([]);
+    expect(stats).toMatchObject({ runsInFlight: 0, pool: { threads: 2, free: 2, waiting: 0 } });
+    expect(after.rss).toBeLessThan(before.rss * 1.1 + 16 * MiB);
+    expect(after.threads).toBe(before.threads);
+    expect(after.descriptors).toBe(before.descriptors);
+  }, 240_000);
+});
