@@ -25,8 +25,10 @@ export class BodyWriter {
   private readonly globalShift: number;
   private readonly body = new Writer(4096);
   private readonly blockTypes = new Map<FunctionType, number>();
-  /** The index of the local that is added to the function. */
+  /** The index of the local that is the copy of the counter `fuel`. */
   private local = 0;
+  /** The index of the local that keeps the depth at entry. */
+  private depthLocal = 0;
 
   constructor(module: CoreModule, plan: Plan, layout: Layout) {
     this.module = module;
@@ -47,10 +49,12 @@ export class BodyWriter {
     const isCached = mode === MODE.cached;
     const hasLocal = isCached || (mode === MODE.direct && isTested);
     this.local = bodies.locals[index]!;
-    body.clear().u32(bodies.groupCounts[index]! + (hasLocal ? 1 : 0));
+    this.depthLocal = this.local + (hasLocal ? 1 : 0);
+    const added = (hasLocal ? 1 : 0) + (this.countsDepth ? 1 : 0);
+    body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1));
     body.copy(this.module.bytes, bodies.groups[index]!, bodies.code[index]!);
-    if (hasLocal) body.byte(1).byte(I64);
-    if (this.countsDepth) this.enterFrame();
+    if (added > 0) body.byte(added).byte(I64);
+    if (this.countsDepth) this.enterFrame(FRAME_SLOTS + bodies.locals[index]!);
     if (mode === MODE.direct) this.chargeAtEntry(plan.totals[index]!, isTested);
     if (isCached) this.load().byte(OP.block).byte(NO_RESULT);
     if (isCached || this.countsDepth) this.openReturnBlock(index);
@@ -134,7 +138,8 @@ export class BodyWriter {
       return;
     }
     body.byte(OP.local_tee).u32(local).byte(OP.global_set).u32(fuel).byte(OP.local_get).u32(local);
-    this.trapIfNegative();
+    body.byte(OP.i64_const).byte(0);
+    this.trapIfLess();
   }
 
   /** The label of this block stands where the function's label stood, so no branch of the body is renumbered. */
@@ -201,32 +206,22 @@ export class BodyWriter {
     if (isCached) this.load();
   }
 
-  private enterFrame(): void {
-    const { body, depth } = this;
-    body.byte(OP.global_get).u32(depth).byte(OP.i64_const).s32(this.frameSlots).byte(OP.i64_sub);
-    body.byte(OP.global_set).u32(depth).byte(OP.global_get).u32(depth);
-    this.trapIfNegative();
+  /** Traps with the counter negative. What it was before is kept in a local, so that leaving the frame reads nothing. */
+  private enterFrame(slots: number): void {
+    const { body, depth, depthLocal } = this;
+    body.byte(OP.global_get).u32(depth).byte(OP.local_tee).u32(depthLocal);
+    body.byte(OP.i64_const).s32(slots).byte(OP.i64_sub).byte(OP.global_set).u32(depth);
+    body.byte(OP.local_get).u32(depthLocal).byte(OP.i64_const).s32(slots);
+    this.trapIfLess();
   }
 
   private leaveFrame(): void {
-    const { body, depth } = this;
-    body.byte(OP.global_get).u32(depth).byte(OP.i64_const).s32(this.frameSlots).byte(OP.i64_add);
-    body.byte(OP.global_set).u32(depth);
+    this.body.byte(OP.local_get).u32(this.depthLocal).byte(OP.global_set).u32(this.depth);
   }
 
-  private trapIfNegative(): void {
-    this.body
-      .byte(OP.i64_const)
-      .byte(0)
-      .byte(OP.i64_lt_s)
-      .byte(OP.if)
-      .byte(NO_RESULT)
-      .byte(OP.unreachable)
-      .byte(OP.end);
-  }
-
-  private get frameSlots(): number {
-    return FRAME_SLOTS + this.local;
+  /** Traps if the first of two values on the stack is less than the second. */
+  private trapIfLess(): void {
+    this.body.byte(OP.i64_lt_s).byte(OP.if).byte(NO_RESULT).byte(OP.unreachable).byte(OP.end);
   }
 }
 
