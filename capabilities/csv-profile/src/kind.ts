@@ -17,8 +17,8 @@ const WORDS = new Map<string, Kind>([
   ]),
 ]);
 
-// Anchored and without nested repetition, so it reads a cell once.
-const ISO_DATE = /^\s*\d{4}([-/])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?:[T ][012]\d:|\s*$)/;
+// One space before it is what a comma and a space between fields leave. Anchored, so it reads a cell once.
+const ISO_DATE = /^ ?\d{4}([-/])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?:[T ][012]\d:|\s*$)/;
 
 /**
  * What a cell is, given the number that the engine makes of it; space around it does not matter. Digits with a leading
@@ -32,7 +32,7 @@ export function kindOf(cell: string, value: number): Kind {
   if (value > 0 || value < 0) return value - value === 0 ? NUMBER : STRING;
   const length = cell.length;
   if (length < 10) return length < 8 ? (WORDS.get(cell.trim()) ?? STRING) : STRING;
-  const separator = cell.charCodeAt(4);
+  const separator = cell.charCodeAt(cell.charCodeAt(0) === 0x20 ? 5 : 4);
   return (separator === 0x2d || separator === 0x2f) && ISO_DATE.test(cell) ? DATE : STRING;
 }
 

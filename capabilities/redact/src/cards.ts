@@ -2,7 +2,6 @@ import type { Span } from "./span.ts";
 
 // Bounded: at most 19 digits with at most one separator between two of them.
 const CANDIDATE = /(?<![\dA-Za-z])[2-6](?:[ -]?\d){12,18}(?!\d)/g;
-const SEPARATORS = /[ -]/;
 const MIN_DIGITS = 13;
 /** Cards are written in groups of four to six; a row of short numbers is something else. */
 const MAX_GROUPS = 7;
@@ -16,7 +15,7 @@ export function findCards(text: string): readonly Span[] {
   CANDIDATE.lastIndex = 0;
   for (let match = CANDIDATE.exec(text); match !== null; match = CANDIDATE.exec(text)) {
     const start = match.index;
-    const groups = match[0].split(SEPARATORS);
+    const groups = match[0].replaceAll("-", " ").split(" ");
     // The next card may begin within the candidate, at a group; where groups are that short, none does.
     if (groups.length > MAX_GROUPS) continue;
     const length = cardLength(groups);
