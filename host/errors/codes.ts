@@ -127,6 +127,16 @@ export const CODES = {
     failure: "provider_unavailable",
     text: "a build-time package is not installed",
   },
+
+  AIRLOCK_CLI_USAGE: badInput("an argument or option of the command line is missing, unknown or has a wrong value"),
+  AIRLOCK_CLI_INPUT_UNREADABLE: badInput("the input of a run cannot be read, or is not what the options say"),
+  AIRLOCK_CLI_DEFECT: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_failed",
+    text: "something was thrown that is no error of the host",
+  },
 } as const satisfies Record<string, CodeEntry>;
 
 /** The stable name of an error. */

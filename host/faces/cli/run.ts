@@ -1,0 +1,116 @@
+import { ENDINGS } from "../../errors/errors.ts";
+import { type CapabilityEvent, createHost, type Host, type Outcome, type Run } from "../../index.ts";
+import { type JsonSchema, type Limits, readPackage } from "../../manifest/manifest.ts";
+import { inputValue, type RawInput, readInput } from "./input.ts";
+import { liveLine, outcomeLines } from "./outcome-text.ts";
+import { jsonText } from "./printable.ts";
+import { Progress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+import { parseLimitPairs, parseQuantity } from "./units.ts";
+
+/** What `airlock run` understands. */
+export interface RunFlags {
+  readonly operation?: string;
+  readonly input?: string;
+  readonly value?: string;
+  readonly text?: boolean;
+  readonly limit?: readonly string[];
+  readonly deadline?: string;
+  readonly allowFs?: readonly string[];
+  readonly tier: "fresh" | "recycled";
+  readonly events?: boolean;
+  readonly json?: boolean;
+}
+
+/** Everything that was asked for, checked before anything that takes time. */
+interface Request {
+  readonly raw: RawInput;
+  readonly limits: Partial<Limits>;
+  readonly deadlineMs: number | null;
+}
+
+/** What came before the outcome. */
+interface Heard {
+  readonly emitted: CapabilityEvent[];
+  readonly logs: { readonly level: string; readonly message: string }[];
+}
+
+/** Installs a package and runs one of its operations. Answers the exit code of the outcome. */
+export async function run(path: string, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const limits = parseLimitPairs(flags.limit ?? []);
+  const deadlineMs = flags.deadline === undefined ? null : parseQuantity(flags.deadline, "ms", "--deadline");
+  readPackage(path);
+  const raw = await readInput(flags, process.stdin);
+  const request: Request = { raw, limits, deadlineMs };
+  const host = await createHost({
+    threads: 1,
+    tier: flags.tier,
+    allow: { fs: flags.allowFs ?? [] },
+    // The depth of calls is counted only by an artifact that was made for it.
+    ...(typeof limits.callDepth === "number" ? { limits: { defaults: { callDepth: limits.callDepth } } } : {}),
+  });
+  const heard: Heard = { emitted: [], logs: [] };
+  let outcome: Outcome;
+  try {
+    outcome = await runWith(host, path, request, flags, terminal, heard);
+  } finally {
+    await host.close();
+  }
+  if (flags.json) {
+    const committed = outcome.kind === "succeeded";
+    terminal.print(jsonText({ ...outcome, emitted: heard.emitted, committed, logs: heard.logs }, 2));
+  } else {
+    for (const line of outcomeLines(outcome, flags.events ? [] : heard.emitted, limits, terminal.outPaint)) {
+      terminal.print(line);
+    }
+  }
+  return ENDINGS[outcome.kind].exit;
+}
+
+async function runWith(
+  host: Host,
+  path: string,
+  { raw, limits, deadlineMs }: Request,
+  flags: RunFlags,
+  terminal: Terminal,
+  heard: Heard,
+): Promise<Outcome> {
+  const progress = new Progress(terminal);
+  try {
+    progress.step(`Admitting and compiling ${path}`);
+    const { id, operations, manifest } = await host.install(path);
+    const operation = flags.operation ?? (operations.length === 1 ? operations[0] : undefined);
+    const schema: JsonSchema | undefined = manifest.operations.find(({ name }) => name === operation)?.input;
+    progress.step(`Running ${id}`);
+    const started = host.run(id, inputValue(raw, schema), {
+      limits,
+      ...(operation === undefined ? {} : { operation }),
+      ...(deadlineMs === null ? {} : { deadlineMs }),
+    });
+    return await followed(started, flags, terminal, heard);
+  } finally {
+    progress.end();
+  }
+}
+
+/** Hears a run to its end. The first interrupt cancels it; the second finds no listener and ends the process. */
+async function followed(started: Run, flags: RunFlags, terminal: Terminal, heard: Heard): Promise<Outcome> {
+  const interrupt = (signal: NodeJS.Signals): void => started.cancel(`interrupted by ${signal}`);
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  try {
+    for await (const event of started) {
+      if (event.kind === "event") heard.emitted.push(event.event);
+      if (event.kind === "log") heard.logs.push({ level: event.level, message: event.message });
+      if (event.kind === "event" && !flags.events) continue;
+      // With --json, stdout holds the one object and nothing else.
+      const toOut = event.kind === "event" && !flags.json;
+      const line = liveLine(event, toOut ? terminal.outPaint : terminal.notePaint);
+      if (line === null) continue;
+      if (toOut) terminal.print(line);
+      else terminal.note(line);
+    }
+    return await started.outcome;
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+  }
+}
