@@ -18,10 +18,6 @@ export interface Artifact {
   /** See `prepareGlue`. */
   readonly glue: string;
   readonly modules: readonly ArtifactModule[];
-  /** Sums over the modules: what a run holds before it asks for more. */
-  readonly initialMemoryBytes: number;
-  readonly initialTableElements: number;
-  readonly memories: number;
   /** Bytes of Wasm before and after metering. */
   readonly bytesIn: number;
   readonly bytesOut: number;

@@ -137,9 +137,6 @@ async function toArtifact(
     callDepth,
     glue: made.glue,
     modules,
-    initialMemoryBytes: modules.reduce((sum, { memory }) => sum + (memory?.initial ?? 0) * 65_536, 0),
-    initialTableElements: modules.reduce((sum, { tableElements }) => sum + tableElements, 0),
-    memories: modules.filter(({ memory }) => memory !== null).length,
     bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
     bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),
   };

@@ -35,7 +35,8 @@ export function instantiate(
   const held: HeldMemory[] = [];
   const counters: Record<string, WebAssembly.Global> = { ...run.meter };
   const instantiateCore = (module: WebAssembly.Module, imports: WebAssembly.Imports = {}): WebAssembly.Instance => {
-    const shape = byModule.get(module)?.memory ?? null;
+    const { memory: shape, tableElements } = byModule.get(module)!;
+    run.hold(shape, tableElements);
     const own: WebAssembly.ModuleImports = { ...counters };
     if (shape !== null) {
       const memory = takeMemory(memories, shape, tier === "recycled");

@@ -21,9 +21,6 @@ export interface RunInit {
   readonly events: EventGate;
   readonly bridge: WorkerBridge;
   readonly filesystem: { readonly root: string } | null;
-  /** What the artifact holds before it asks for more. */
-  readonly initialMemoryBytes: number;
-  readonly initialTableElements: number;
 }
 
 /** One run on this thread: its fuel, its phase, its counters, and how it ends. Made for one run and then dropped. */
@@ -52,6 +49,7 @@ export class RunState implements ImportScope {
   #fuelGiven: bigint;
   #setupFuel = 0n;
   #fuelLeftAtEnding: bigint | null = null;
+  readonly #finishers: (() => void)[] = [];
   #inRealloc = false;
   #liftedBytes = 0;
   readonly #bridge: WorkerBridge;
@@ -66,8 +64,8 @@ export class RunState implements ImportScope {
     this.#fuelGiven = BigInt(init.limits.setupFuel);
     this.meter = createCounters({
       fuel: init.limits.setupFuel,
-      pages: Math.floor((init.limits.memoryBytes - init.initialMemoryBytes) / PAGE_BYTES),
-      elements: init.limits.tableElements - init.initialTableElements,
+      pages: Math.floor(init.limits.memoryBytes / PAGE_BYTES),
+      elements: init.limits.tableElements,
       ...(init.limits.callDepth === null ? {} : { depth: init.limits.callDepth }),
     });
   }
@@ -78,6 +76,20 @@ export class RunState implements ImportScope {
 
   get guestMs(): number {
     return Math.max(0, this.#guestMs - this.hostMs);
+  }
+
+  /**
+   * Takes what a core instance holds from the start out of the budgets that growth draws on, before it is made. It counts
+   * instances and not modules: a file with one memory can ask for a thousand.
+   */
+  hold(memory: { readonly initial: number } | null, tableElements: number): void {
+    const { pages, elements } = this.meter;
+    elements.value -= BigInt(tableElements);
+    if (elements.value < 0n) this.end({ kind: "out-of-memory", phase: this.phase, limit: "tableElements" });
+    if (memory === null) return;
+    if (this.memories.length >= this.limits.memories) this.end({ kind: "over-budget", limit: "memories" });
+    pages.value -= BigInt(memory.initial);
+    if (pages.value < 0n) this.end({ kind: "out-of-memory", phase: this.phase, limit: "memoryBytes" });
   }
 
   /** Setup is over: what it burned is counted apart, and the run's own fuel begins. */
@@ -125,6 +137,15 @@ export class RunState implements ImportScope {
 
   publish(event: Event): void {
     this.#bridge.say({ kind: "event", epoch: this.#bridge.epoch, event });
+  }
+
+  atEnd(finish: () => void): void {
+    this.#finishers.push(finish);
+  }
+
+  /** The guest has stopped for good: what waited for more is handed over. */
+  finish(): void {
+    for (const finish of this.#finishers.splice(0)) finish();
   }
 
   log(level: string, message: string): void {
@@ -202,7 +223,7 @@ export class RunState implements ImportScope {
     this.#liftedBytes += bytes;
     if (this.phase === "lift" && this.#liftedBytes > this.limits.outputBytes)
       this.end({ kind: "over-budget", limit: "outputBytes" });
-    if (this.#liftedBytes > LONGEST_LIFT_BYTES) this.end({ kind: "over-budget", limit: "hostBytesIn" });
+    if (this.#liftedBytes > LONGEST_LIFT_BYTES) this.end({ kind: "over-budget", limit: "hostBytesOut" });
     this.charge(bytes);
   }
 

@@ -50,8 +50,6 @@ export class Runner {
       ),
       bridge: this.#bridge,
       filesystem: deployment.filesystem,
-      initialMemoryBytes: deployment.artifact.initialMemoryBytes,
-      initialTableElements: deployment.artifact.initialTableElements,
     });
     const setupStart = performance.now();
     let setupMs: number | null = null;
@@ -75,8 +73,6 @@ export class Runner {
   }
 
   #carryOut(call: Call, operation: Operation, ready: Ready, run: RunState, entered: () => void): WorkerEnding {
-    const tooMuch = initialExcess(ready.deployment, run);
-    if (tooMuch !== null) return tooMuch;
     const invalid = inputProblem(call, operation, ready);
     if (invalid !== null) return { kind: "invalid-input", what: invalid };
     let instance: ReturnType<typeof instantiate> | undefined;
@@ -99,6 +95,7 @@ export class Runner {
       if (thrown instanceof MemoriesExhausted) return { kind: "lost", what: thrown.message };
       return run.classify({ thrown });
     } finally {
+      run.finish();
       instance?.release();
     }
   }
@@ -132,17 +129,6 @@ export class Runner {
     }
     return ready;
   }
-}
-
-/** A component that holds more at the start than the run may have never starts. */
-function initialExcess(deployment: Deployment, run: RunState): WorkerEnding | null {
-  const { artifact } = deployment;
-  if (artifact.initialMemoryBytes > run.limits.memoryBytes)
-    return { kind: "out-of-memory", phase: "setup", limit: "memoryBytes" };
-  if (artifact.initialTableElements > run.limits.tableElements) {
-    return { kind: "out-of-memory", phase: "setup", limit: "tableElements" };
-  }
-  return null;
 }
 
 function inputProblem(call: Call, operation: Operation, ready: Ready): string | null {

@@ -1,0 +1,6 @@
+(component
+  ;; repeat 32: (core module)
+  (core module $m
+    (func (export "run")))
+  (core instance $m (instantiate $m))
+  (func (export "run") (canon lift (core func $m "run"))))

@@ -1,0 +1,8 @@
+(component
+  (core module $m
+    (memory (export "memory") 1)
+    (func $realloc (export "realloc") (param i32 i32 i32 i32) (result i32) (call $realloc (local.get 0) (local.get 1) (local.get 2) (local.get 3)))
+    (func (export "run") (param i32 i32)))
+  (core instance $m (instantiate $m))
+  (func (export "run") (param "input" string)
+    (canon lift (core func $m "run") (memory (core memory $m "memory")) (realloc (core func $m "realloc")))))
