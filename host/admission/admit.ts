@@ -151,7 +151,8 @@ async function checkDeeply(
     if (!isHostError(thrown)) throw thrown;
     // A component on which the validator hangs or breaks is as good as invalid; the sentence says what happened.
     if (thrown.code === "AIRLOCK_HOST_CLOSED") throw thrown;
-    violations.add("malformed_wasm_artifact", thrown.message);
+    const code = thrown.code === "AIRLOCK_COMPILE_TIMED_OUT" ? "too_complex" : "malformed_wasm_artifact";
+    violations.add(code, thrown.message);
   }
 }
 

@@ -6,13 +6,14 @@ import type { CompileReply, CompileRequest } from "./protocol.ts";
 
 /** Bounds on one throw-away process. */
 export interface ProcessBounds {
-  /** Milliseconds for one answer; a process that takes longer is killed. */
+  /** Milliseconds for one answer, the process being there; one that takes longer is killed. */
   readonly timeoutMs: number;
   /** Resident bytes; a process that holds more is killed (watched on Linux, elsewhere V8's heap limit alone holds). */
   readonly memoryBytes: number;
 }
 
 const WATCH_INTERVAL_MS = 50;
+const START_TIMEOUT_MS = 60_000;
 const HEAP_MEGABYTES = 1024;
 
 /** A child process that serves one component and is then killed, whatever it answered. */
@@ -58,10 +59,16 @@ export class ThrowAwayProcess {
       return await new Promise<CompileReply>((resolve, reject) => {
         this.#waiting = { resolve, reject };
         if (this.#dead !== null) return this.#die(this.#dead);
-        timer = setTimeout(() => this.#stop(timedOut(this.#bounds.timeoutMs)), this.#bounds.timeoutMs);
+        timer = setTimeout(() => this.#stop(notStarted()), START_TIMEOUT_MS);
         watch = setInterval(() => this.#watchMemory(), WATCH_INTERVAL_MS);
-        this.#child.send(request, (error) => {
-          if (error) this.#die(error.message);
+        // The component answers for its own time, not for how long a busy machine takes to start a process.
+        void this.#ready.then(() => {
+          if (this.#waiting === null) return;
+          clearTimeout(timer);
+          timer = setTimeout(() => this.#stop(timedOut(this.#bounds.timeoutMs)), this.#bounds.timeoutMs);
+          this.#child.send(request, (error) => {
+            if (error) this.#die(error.message);
+          });
         });
       });
     } finally {
@@ -124,6 +131,13 @@ function residentBytes(pid: number | undefined): number {
   } catch {
     return 0;
   }
+}
+
+function notStarted(): HostError {
+  return new HostError(
+    "AIRLOCK_COMPILE_FAILED",
+    `Compiling the component failed: its process did not start within ${START_TIMEOUT_MS} ms`,
+  );
 }
 
 function timedOut(timeoutMs: number): HostError {
