@@ -3,6 +3,7 @@ import { type AdmissionPolicy, type AdmissionReport, admit, inspectComponent } f
 import { type CacheStats, Compiler } from "./compile/compile.ts";
 import { camelCase } from "./component/component.ts";
 import { HostError, quote } from "./errors/errors.ts";
+import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, Run } from "./invocation/invocation.ts";
 import { type Manifest, type Package, readComponentFile, readPackage } from "./manifest/manifest.ts";
 import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
@@ -62,6 +63,7 @@ export class Host implements AsyncDisposable {
       maxComponentBytes: options.maxComponentBytes,
       embedderInterfaces: new Set(Object.keys(options.imports)),
       readableDirectories: options.readableDirectories,
+      filesystemProblem: grantProblem(),
     };
     this.#compiler = new Compiler(options.compile);
     this.#pool = new Pool(options);

@@ -15,6 +15,8 @@ export interface AdmissionPolicy {
   readonly embedderInterfaces: ReadonlySet<string>;
   /** Directories (links resolved) from which a capability may be granted one to read. */
   readonly readableDirectories: readonly string[];
+  /** Why no directory can be granted on this machine, or null. */
+  readonly filesystemProblem: string | null;
 }
 
 /** What a manifest asks for and gets. */
@@ -55,6 +57,10 @@ function grantedDirectory(
   policy: AdmissionPolicy,
   violations: Violations,
 ): string | null {
+  if (policy.filesystemProblem !== null) {
+    violations.add("grant_denied", `grants.fs.read cannot be honoured: ${policy.filesystemProblem}`);
+    return null;
+  }
   let real: string;
   try {
     real = realpathSync(resolve(packageDirectory ?? ".", asked));

@@ -1,4 +1,4 @@
-import { type AnyNode, type CallExpression, type Program, parse } from "acorn";
+import { type AnyNode, type CallExpression, type ForStatement, type Program, parse } from "acorn";
 import { analyze } from "eslint-scope";
 import { HostError, quote } from "../errors/errors.ts";
 
@@ -55,7 +55,7 @@ export const GLUE_NAMES = [
 ] as const;
 
 /** Functions of the worker that the glue is edited to call. */
-export const GLUE_HOOKS = ["__entry", "__realloc", "__postReturn", "__slice"] as const;
+export const GLUE_HOOKS = ["__entry", "__realloc", "__postReturn", "__slice", "__elements"] as const;
 
 /**
  * Generated JavaScript -> the body of a function whose parameters are `GLUE_NAMES` and `GLUE_HOOKS` and which returns
@@ -106,9 +106,21 @@ function collectEdits(node: AnyNode, source: string, edits: Edit[]): void {
       edits.push({ start: node.right.start, end: node.right.end, text: `${hook}(${value})` });
       return;
     }
+    case "ForStatement": {
+      const count = liftedCount(node);
+      if (count !== null) edits.push({ start: node.start, end: node.start, text: `__elements(${count}); ` });
+      return;
+    }
     case "CallExpression":
       editCall(node, source, edits);
   }
+}
+
+/** `for (let i = 0; i < len3; i++)`: a loop over as many elements as the guest says. */
+function liftedCount(node: ForStatement): string | null {
+  const { test } = node;
+  if (test?.type !== "BinaryExpression" || test.right.type !== "Identifier") return null;
+  return /^len\d+$/.test(test.right.name) ? test.right.name : null;
 }
 
 function editCall(node: CallExpression, source: string, edits: Edit[]): void {

@@ -23,11 +23,11 @@ export function embedderInterface(
       key,
       guard(scope, `${interfaceName}#${name}`, PRICES.main, (...args: unknown[]): unknown => {
         count(scope, "hostCalls", 1);
-        count(scope, "hostBytesIn", sizeOf(args));
+        count(scope, "hostBytesOut", sizeOf(args));
         const answer = scope.askHost(interfaceName, name, args);
         if (answer.kind === "broken") return scope.stop({ kind: "trapped", what: answer.message });
         const bytes = sizeOf(answer.value);
-        count(scope, "hostBytesOut", bytes);
+        count(scope, "hostBytesIn", bytes);
         scope.charge(bytes * PRICES.byte);
         if (answer.kind === "error") return { tag: "err", val: answer.value };
         return fallible ? { tag: "ok", val: answer.value } : answer.value;

@@ -28,7 +28,7 @@ export class LineLog implements ByteSink {
     this.#scope.charge(bytes.byteLength * PRICES.byte);
     if (!this.#willEnd) {
       this.#willEnd = true;
-      this.#scope.atEnd?.(() => this.#end());
+      this.#scope.atEnd(() => this.#end());
     }
     const [rest, ...lines] = this.#decoder.decode(bytes, { stream: true }).split("\n");
     this.#line += rest;

@@ -59,7 +59,7 @@ export interface ImportScope {
   /** Asks the main thread and waits. */
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer;
   /** Remembers what is to be done when the guest has stopped for good, while lines can still be logged. */
-  atEnd?(finish: () => void): void;
+  atEnd(finish: () => void): void;
   /** Called around every imported function: refuses it where the guest may not leave. */
   enter(name: string): void;
   leave(): void;

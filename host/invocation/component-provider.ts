@@ -7,7 +7,7 @@ import type { Deployment, Pool, PoolAnswer, RunListener, Tier } from "../pool/po
 import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
-import { type OperationPlan, planOperations } from "./operations.ts";
+import { type GuestInput, type OperationPlan, planOperations } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { type RunFacts, settle } from "./settle.ts";
 import { Stop } from "./stop.ts";
@@ -31,6 +31,8 @@ export class ComponentProvider implements Provider {
   readonly operations: readonly string[];
   readonly admitted: Admitted;
   readonly #init: ComponentProviderInit;
+  /** Inputs of requests that were checked, as they were then. */
+  readonly #inputs = new WeakMap<RunRequest, GuestInput>();
   readonly #plans: ReadonlyMap<string, OperationPlan>;
 
   constructor(init: ComponentProviderInit) {
@@ -54,8 +56,9 @@ export class ComponentProvider implements Provider {
   }
 
   check(request: RunRequest): void {
-    checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
+    const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
     this.#init.pool.lanes.checkRoom();
+    this.#inputs.set(request, input);
   }
 
   async execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome> {
@@ -74,7 +77,7 @@ export class ComponentProvider implements Provider {
       if (slot === null) return settle(facts, plan, { kind: "aborted" }, stop.cause);
       facts.phase = "setup";
       try {
-        const input = plan.toGuest(request.input);
+        const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
         const listener: RunListener = {
           clock: (phase, at) => {
             facts.clock(phase, at);

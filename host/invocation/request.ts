@@ -1,15 +1,18 @@
 import { HostError, nearest, quote } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { RunRequest } from "../providers/providers.ts";
-import type { OperationPlan } from "./operations.ts";
+import type { GuestInput, OperationPlan } from "./operations.ts";
 
-/** Checks what a request alone can have wrong, before anything starts. Throws AIRLOCK_INVOCATION_*. */
+/**
+ * Checks what a request alone can have wrong, before anything starts, and takes a copy of its input, which the caller may
+ * change later. Throws AIRLOCK_INVOCATION_*.
+ */
 export function checkRequest(
   request: RunRequest,
   plan: OperationPlan | undefined,
   limits: Limits,
   operations: readonly string[],
-): void {
+): GuestInput {
   if (plan === undefined) {
     const near = nearest(request.operation, operations);
     const hint =
@@ -21,7 +24,8 @@ export function checkRequest(
       `Cannot run ${request.providerId}: it has no operation ${quote(request.operation)}; ${hint}`,
     );
   }
-  const { digestible } = plan.toGuest(request.input);
+  const input = plan.toGuest(request.input);
+  const { digestible } = input;
   const bytes = digestible.length > limits.inputBytes ? digestible.length : Buffer.byteLength(digestible);
   if (bytes > limits.inputBytes) {
     throw new HostError(
@@ -29,4 +33,5 @@ export function checkRequest(
       `Cannot run ${request.providerId}: input has ${bytes} bytes as JSON, inputBytes allows ${limits.inputBytes}`,
     );
   }
+  return input;
 }

@@ -3,6 +3,9 @@ export type StopCause =
   | { readonly kind: "cancelled"; readonly reason: string }
   | { readonly kind: "past-deadline"; readonly limit: "wallMs" | "deadlineMs" };
 
+/** A timer past this fires at once; no run lasts that long, since `wallMs` is bounded and only the queue is not. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Everything that can end a run from outside, as one signal. The first cause stays. */
 export class Stop {
   readonly #abort = new AbortController();
@@ -50,7 +53,7 @@ export class Stop {
   };
 
   #after(ms: number, cause: StopCause): NodeJS.Timeout {
-    const timer = setTimeout(() => this.#stop(cause), Math.max(0, ms));
+    const timer = setTimeout(() => this.#stop(cause), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
     this.#timers.add(timer);
     return timer;
   }

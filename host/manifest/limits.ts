@@ -52,8 +52,8 @@ export const LIMITS = {
   eventBytes: row(64 * KiB, MiB, 0, LONGEST_TEXT, "bytes", "Length of one event's payload as UTF-8."),
   eventTotalBytes: row(4 * MiB, 64 * MiB, 0, SAFE, "bytes", "Length of all payloads of one run together."),
   hostCalls: row(1_000, 1_000_000, 0, SAFE, "count", "Calls of host functions in one run."),
-  hostBytesIn: row(16 * MiB, 256 * MiB, 0, SAFE, "bytes", "Bytes that the guest hands to host functions."),
-  hostBytesOut: row(16 * MiB, 256 * MiB, 0, SAFE, "bytes", "Bytes that host functions hand to the guest."),
+  hostBytesIn: row(16 * MiB, 256 * MiB, 0, SAFE, "bytes", "Bytes that host calls bring into the guest."),
+  hostBytesOut: row(16 * MiB, 256 * MiB, 0, SAFE, "bytes", "Bytes that the guest hands to host calls."),
   logBytes: row(64 * KiB, 4 * MiB, 0, SAFE, "bytes", "Bytes of log lines; what is longer is dropped and counted."),
   randomBytes: row(64 * KiB, 16 * MiB, 0, SAFE, "bytes", "Random bytes that the guest may draw."),
 } as const satisfies Record<string, LimitEntry>;

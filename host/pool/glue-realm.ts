@@ -11,6 +11,9 @@ export type Instantiate = (
   instantiateCore: (module: WebAssembly.Module, imports?: WebAssembly.Imports) => { exports: WebAssembly.Exports },
 ) => Record<string, unknown>;
 
+/** What one element of a list costs the host, whatever its size in the guest. */
+const BYTES_PER_ELEMENT = 16;
+
 /** Makes the component's `instantiate` for one run. */
 export type Glue = (run: RunState) => Instantiate;
 
@@ -52,6 +55,7 @@ function realmOf(run: RunState): Record<string, unknown> {
     __entry: <F extends (...args: never[]) => unknown>(core: F) => run.entry(core),
     __realloc: <F extends (...args: never[]) => unknown>(core: F) => run.realloc(core),
     __postReturn: <F extends (...args: never[]) => unknown>(core: F) => run.postReturn(core),
+    __elements: (count: number) => run.payLift(Math.max(0, count) * BYTES_PER_ELEMENT),
     __slice: (buffer: ArrayBuffer, from: number, to: number): ArrayBuffer => {
       if (!(from >= 0 && to >= from && to <= buffer.byteLength)) throw outOfBounds(from, to - from, buffer.byteLength);
       run.payLift(to - from);
