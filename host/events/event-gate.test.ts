@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { createSchemaValidator, type JsonSchema, type ValueCheck } from "../manifest/manifest.ts";
+import { EventGate } from "./events.ts";
+
+const limits = { eventCount: 2, eventBytes: 20, eventTotalBytes: 25 };
+const declared = [
+  {
+    type: "found",
+    version: "1.0.0",
+    schema: { type: "object", required: ["n"], properties: { n: { type: "integer" } } },
+  },
+  { type: "free", version: "1.0.0" },
+];
+
+function gate(subscribable = true, more: Partial<typeof limits> = {}): EventGate {
+  const validatorOf = (schema: JsonSchema): ValueCheck => createSchemaValidator().compile(schema);
+  return new EventGate({ subscribable, declared, validatorOf }, { ...limits, ...more });
+}
+
+describe("EventGate", () => {
+  it("check() accepts a declared pair whose payload fits its schema", () => {
+    expect(gate().check("found", "1.0.0", '{"n":1}')).toEqual({
+      kind: "accepted",
+      event: { type: "found", version: "1.0.0", payload: { n: 1 } },
+    });
+  });
+
+  it("check() refuses everything when the capability is not subscribable", () => {
+    expect(gate(false).check("found", "1.0.0", "not json")).toEqual({
+      kind: "refused",
+      refusal: { tag: "not-subscribable" },
+    });
+  });
+
+  it("check() refuses a pair that is not declared, by type or by version", () => {
+    for (const [type, version] of [
+      ["other", "1.0.0"],
+      ["found", "1.0.1"],
+    ] as const) {
+      expect(gate().check(type, version, '{"n":1}')).toEqual({ kind: "refused", refusal: { tag: "undeclared-event" } });
+    }
+  });
+
+  it("check() counts bytes, not characters", () => {
+    expect(gate().check("free", "1.0.0", JSON.stringify("é".repeat(9)))).toMatchObject({ kind: "accepted" });
+    expect(gate().check("free", "1.0.0", JSON.stringify("é".repeat(10)))).toEqual({
+      kind: "refused",
+      refusal: { tag: "too-large" },
+    });
+  });
+
+  it("check() says where a payload is wrong, and why it is not JSON", () => {
+    expect(gate().check("found", "1.0.0", '{"n":"x"}')).toMatchObject({
+      refusal: { tag: "invalid-payload", val: expect.stringContaining("n") },
+    });
+    expect(gate().check("found", "1.0.0", "{")).toMatchObject({
+      refusal: { tag: "invalid-payload", val: expect.stringContaining("JSON") },
+    });
+  });
+
+  it("check() refuses a payload that nests too deep before it parses it", () => {
+    const deep = "[".repeat(200) + "]".repeat(200);
+    expect(gate(true, { eventBytes: 1_000, eventTotalBytes: 1_000 }).check("free", "1.0.0", deep)).toMatchObject({
+      refusal: { tag: "invalid-payload", val: expect.stringContaining("deeper") },
+    });
+  });
+
+  it("check() stops at the count and at the sum of bytes, and a refusal uses up neither", () => {
+    const counted = gate();
+    expect(counted.check("free", "1.0.0", "1").kind).toBe("accepted");
+    expect(counted.check("found", "1.0.0", "1").kind).toBe("refused");
+    expect(counted.check("free", "1.0.0", "2").kind).toBe("accepted");
+    expect(counted.check("free", "1.0.0", "3")).toEqual({ kind: "refused", refusal: { tag: "budget-exhausted" } });
+    expect(counted).toMatchObject({ accepted: 2, refused: 2 });
+    const summed = gate();
+    expect(summed.check("free", "1.0.0", JSON.stringify("x".repeat(18))).kind).toBe("accepted");
+    expect(summed.check("free", "1.0.0", JSON.stringify("x".repeat(4)))).toEqual({
+      kind: "refused",
+      refusal: { tag: "budget-exhausted" },
+    });
+  });
+});

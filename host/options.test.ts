@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { type HostOptions, resolveOptions } from "./options.ts";
+
+describe("resolveOptions()", () => {
+  it("fills in every default and freezes", () => {
+    const resolved = resolveOptions({});
+    expect(resolved).toMatchObject({
+      queue: 1_024,
+      heapMegabytes: 256,
+      tier: "recycled",
+      maxComponentBytes: 64 * 2 ** 20,
+    });
+    expect(Object.isFrozen(resolved)).toBe(true);
+  });
+
+  it.each<[unknown, string]>([
+    [{ thread: 2 }, 'did you mean "threads"'],
+    [{ threads: 0 }, "threads is 0, a whole number from 1 to 256 is wanted"],
+    [{ threads: "2" }, 'threads is "2"'],
+    [{ tier: "reset" }, 'tier is "reset", "fresh" or "recycled" is wanted'],
+    [{ limits: { defaults: { feul: 1 } } }, "fuel"],
+    [{ limits: { cap: {} } }, 'did you mean "caps"'],
+    [{ imports: { lookup: {} } }, "the full name of an interface"],
+    [{ imports: { "wasi:cli/exit@0.2.0": {} } }, "wasi and airlock are the host's"],
+    [{ imports: { "acme:crm/lookup@1.0.0": { find: 7 } } }, "a function"],
+    [{ allow: { fs: ["/no/such/directory"] } }, 'allow.fs is "/no/such/directory", an existing directory is wanted'],
+    [{ compile: { timeoutMs: -1 } }, "compile.timeoutMs is -1"],
+    [null, "options is null, an object is wanted"],
+  ])("refuses %j in one line that says what is wanted", (options, wanted) => {
+    const attempt = (): unknown => resolveOptions(options as HostOptions);
+    expect(attempt).toThrow(
+      expect.objectContaining({ code: "AIRLOCK_HOST_OPTIONS_INVALID", message: expect.stringContaining(wanted) }),
+    );
+  });
+});

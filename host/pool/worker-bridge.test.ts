@@ -1,0 +1,32 @@
+import { MessageChannel } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { BRIDGE_FIELDS, type BridgeAnswer } from "./protocol.ts";
+import { WorkerBridge } from "./worker-bridge.ts";
+
+function bridge() {
+  const { port1, port2 } = new MessageChannel();
+  const shared = new SharedArrayBuffer(4 * BRIDGE_FIELDS.count);
+  const client = new WorkerBridge(port1, shared);
+  const answer = (message: BridgeAnswer): void => port2.postMessage(message);
+  return { client, answer, close: () => port1.close() };
+}
+
+describe("WorkerBridge", () => {
+  it("ask() takes the answer of its own run and ordinal and drops late ones", () => {
+    const { client, answer, close } = bridge();
+    client.begin(2);
+    answer({ epoch: 1, ordinal: 1, answer: { kind: "value", value: "of the run before" } });
+    answer({ epoch: 2, ordinal: 7, answer: { kind: "value", value: "of another question" } });
+    answer({ epoch: 2, ordinal: 1, answer: { kind: "value", value: "mine" } });
+    const question = { kind: "host-call", interfaceName: "a", functionName: "b", args: [], fuel: 0 } as const;
+    expect(client.ask(question, 1_000)?.answer).toEqual({ kind: "value", value: "mine" });
+    close();
+  });
+
+  it("ask() comes back without an answer when the main thread is gone", () => {
+    const { client, close } = bridge();
+    client.begin(1);
+    expect(client.ask({ kind: "need", deployment: "x" }, 20)).toBeUndefined();
+    close();
+  });
+});
