@@ -18,7 +18,8 @@ describe("Run", () => {
         fc.array(fc.constantFrom("emit", "turn", "cancel"), { maxLength: 40 }),
         fc.boolean(),
         async (steps, early) => {
-          const run = new Run("r", "p@1.0.0", new AbortController(), async (emitter) => {
+          const abort = new AbortController();
+          const run = new Run("r", "p@1.0.0", abort, async (emitter) => {
             let n = 0;
             for (const step of steps) {
               if (step === "emit") emitter.emit({ kind: "log", level: "info", message: String(n++) });
