@@ -16,7 +16,6 @@ import {
   NO_IMMEDIATE,
   OP,
   SIMD_IMMEDIATES,
-  SPECIAL,
   UNKNOWN,
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
@@ -63,24 +62,25 @@ export class BodyScan {
     while (position < end) {
       const opcode = bytes[position++]!;
       const immediate = IMMEDIATES[opcode]!;
-      if (immediate === SPECIAL || immediate === UNKNOWN) {
-        path.pend = pend;
-        this.cursor.position = position;
-        this.special(opcode, position - 1);
-        position = this.cursor.position;
-        pend = path.pend;
-      } else {
+      if (immediate === LEB_IMMEDIATE) {
         pend += plain[opcode]!;
-        if (immediate === NO_IMMEDIATE) {
-          // Nothing follows.
-        } else if (immediate === LEB_IMMEDIATE) {
-          while (bytes[position++]! >= 0x80);
-        } else if (immediate === MEMORY_IMMEDIATE) {
-          if ((bytes[position]! & 0x40) !== 0) throw secondMemory(position);
-          while (bytes[position++]! >= 0x80);
-          while (bytes[position++]! >= 0x80);
-        } else if (immediate === F32_IMMEDIATE) position += 4;
-        else position += F64_IMMEDIATE === immediate ? 8 : 0;
+        while (bytes[position++]! >= 0x80);
+      } else if (immediate === NO_IMMEDIATE) {
+        pend += plain[opcode]!;
+      } else if (immediate === MEMORY_IMMEDIATE) {
+        pend += plain[opcode]!;
+        if ((bytes[position]! & 0x40) !== 0) throw secondMemory(position);
+        while (bytes[position++]! >= 0x80);
+        while (bytes[position++]! >= 0x80);
+      } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {
+        pend += plain[opcode]!;
+        position += immediate === F32_IMMEDIATE ? 4 : 8;
+      } else {
+        path.pend = pend;
+        cursor.position = position;
+        this.special(opcode, position - 1);
+        position = cursor.position;
+        pend = path.pend;
       }
       if (pend > path.due) {
         path.pend = pend;

@@ -14,6 +14,9 @@ async function overdraft(text: string, fuel: number, parameters: readonly unknow
   return -Number(guest.counters.fuel.value);
 }
 
+/** Exports the import, which JavaScript can then put in a table. */
+const HOST_FUNCTION = '(module (import "host" "note" (func $note)) (export "note" (func $note)))';
+
 const GLOBAL = "(global $g (mut i32) (i32.const 0))";
 
 describe("what runs before an empty tank is noticed", () => {
@@ -128,6 +131,33 @@ describe("an imported call", () => {
     const guest = await instantiate(text, { budget: { fuel: 10_000 }, imports: { host: { note } } });
     expect(guest.call("run")).toMatchObject({ trapped: true });
     expect(guest.counters.fuel.value).toBe(10_000n - 190n - 1_000_000n - 160n);
+  });
+
+  test.each([
+    ["its own table", "(table funcref (elem $note))"],
+    ["an exported table", '(table (export "t") 1 funcref) (elem (i32.const 0) $own) (func $own)'],
+  ])("through %s finds the counter exact too, and is never made on an empty tank", async (_, table) => {
+    const indirect = `(module (import "host" "note" (func $note)) (type $t (func)) ${table} ${GLOBAL}
+      (func (export "run") ${line(40)} i32.const 0 call_indirect (type $t) ${line(10)}))`;
+    const seen: bigint[] = [];
+    const note = (): void => void seen.push(guest.counters.fuel.value);
+    const guest = await instantiate(indirect, { budget: { fuel: 100 }, imports: { host: { note } } });
+    const exported = guest.exports["t"] as { set(index: number, value: unknown): void } | undefined;
+    exported?.set(0, (await instantiate(HOST_FUNCTION, { imports: { host: { note } } })).exports["note"]);
+    expect(guest.call("run").used).toBe(67);
+    guest.counters.fuel.value = 56n;
+    expect(guest.call("run").trapped).toBe(true);
+    expect(seen).toEqual([43n]);
+  });
+
+  test("at the end of a function is charged with it, and one in the middle is not", async () => {
+    const wrapper = (tail: string) => `(module (import "host" "note" (func $note (param i32) (result i32))) ${GLOBAL}
+      (func (export "run") (param i32) (result i32) local.get 0 call $note ${tail}))`;
+    const imports = { host: { note: (value: number) => value + 1 } };
+    const modes = async (tail: string) => (await instantiate(wrapper(tail), { imports })).report.functions;
+    expect(await modes("")).toMatchObject({ direct: 1, cached: 0 });
+    expect(await modes("i32.const 1 i32.add")).toMatchObject({ direct: 0, cached: 1 });
+    expect((await instantiate(wrapper(""), { imports })).call("run", 4)).toMatchObject({ result: 5, used: 151 });
   });
 
   test("is not made by a tail call on an empty tank", async () => {

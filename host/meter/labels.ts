@@ -21,11 +21,11 @@ export class Labels {
   readonly ordinal: Int32Array;
   readonly owed: Int32Array;
   readonly total: Float64Array;
-  readonly run: Float64Array;
+  readonly run: Int32Array;
   /** The state at an `if`, which its `else` starts with. */
   readonly ifPend: Int32Array;
   readonly ifTotal: Float64Array;
-  readonly ifRun: Float64Array;
+  readonly ifRun: Int32Array;
 
   constructor(capacity: number) {
     this.kind = new Uint8Array(capacity);
@@ -34,9 +34,9 @@ export class Labels {
     this.ordinal = new Int32Array(capacity);
     this.owed = new Int32Array(capacity);
     this.total = new Float64Array(capacity);
-    this.run = new Float64Array(capacity);
+    this.run = new Int32Array(capacity);
     this.ifPend = new Int32Array(capacity);
     this.ifTotal = new Float64Array(capacity);
-    this.ifRun = new Float64Array(capacity);
+    this.ifRun = new Int32Array(capacity);
   }
 }

@@ -127,6 +127,7 @@ function countPoints(
   plan: Plan,
   layout: Layout,
 ): Pick<MeterReport, "functions" | "charges" | "tests"> {
+  const { kinds } = plan.points;
   const modes = [0, 0, 0];
   let charges = 0;
   let tests = 0;
@@ -137,9 +138,10 @@ function countPoints(
     if (mode !== MODE.free) tests += plan.tested[index]!;
     if (mode !== MODE.cached) continue;
     if (plan.owed[index]! > 0) charges++;
-    for (let point = plan.firstPoints[index]!; point < plan.firstPoints[index + 1]!; point++) {
-      if (plan.points.kinds[point] === POINT.pay) charges++;
-      else if (plan.points.kinds[point] === POINT.test) tests++;
+    const end = plan.firstPoints[index + 1]!;
+    for (let point = plan.firstPoints[index]!; point < end; point++) {
+      if (kinds[point] === POINT.pay) charges++;
+      else if (kinds[point] === POINT.test) tests++;
     }
   }
   const [free, direct, cached] = modes as [number, number, number];
