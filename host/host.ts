@@ -4,7 +4,7 @@ import { type CacheStats, Compiler } from "./compile/compile.ts";
 import { camelCase } from "./component/component.ts";
 import { HostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, Run } from "./invocation/invocation.ts";
+import { ComponentProvider, Run, type Signature } from "./invocation/invocation.ts";
 import { type Manifest, type Package, readComponentFile, readPackage } from "./manifest/manifest.ts";
 import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
@@ -18,6 +18,8 @@ export interface Installed {
   readonly id: string;
   readonly manifest: Manifest;
   readonly operations: readonly string[];
+  /** What each operation takes and gives: as the manifest declares it, or for a plain function as its WIT types mean it. */
+  readonly signatures: readonly Signature[];
   readonly report: AdmissionReport;
 }
 
@@ -275,6 +277,6 @@ export class Host implements AsyncDisposable {
 }
 
 function describe(provider: ComponentProvider): Installed {
-  const { id, operations, admitted } = provider;
-  return { id, operations, manifest: admitted.manifest, report: admitted.report };
+  const { id, operations, signatures, admitted } = provider;
+  return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report };
 }

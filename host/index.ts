@@ -23,6 +23,7 @@ export {
   type HostFunction,
   type HostFunctionContext,
   type Run,
+  type Signature,
   WitError,
 } from "./invocation/invocation.ts";
 export { LIMITS, type LimitKey, type Limits, type Manifest, parseManifest } from "./manifest/manifest.ts";

@@ -7,7 +7,7 @@ import type { Deployment, Pool, PoolAnswer, RunListener, Tier } from "../pool/po
 import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
-import { type GuestInput, type OperationPlan, planOperations } from "./operations.ts";
+import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { type RunFacts, settle } from "./settle.ts";
 import { Stop } from "./stop.ts";
@@ -43,6 +43,11 @@ export class ComponentProvider implements Provider {
     this.#plans = planOperations(init.admitted);
     this.operations = [...this.#plans.keys()];
     init.pool.deploy(this.#deployment(describeLinks(init.admitted)));
+  }
+
+  /** What each operation takes and gives. */
+  get signatures(): readonly Signature[] {
+    return [...this.#plans.values()].map(({ signature }) => signature);
   }
 
   /** The name of an operation that a request without one means. */

@@ -5,4 +5,5 @@
  */
 export { ComponentProvider, type ComponentProviderInit } from "./component-provider.ts";
 export { type EmbedderImports, type HostFunction, type HostFunctionContext, WitError } from "./host-calls.ts";
+export type { Signature } from "./operations.ts";
 export { Run } from "./run.ts";

@@ -7,6 +7,7 @@ import {
   type Operation as WitOperation,
 } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
+import type { JsonSchema } from "../manifest/manifest.ts";
 import type { Operation } from "../pool/pool.ts";
 import type { Failure } from "../providers/providers.ts";
 
@@ -16,9 +17,18 @@ export interface GuestInput {
   readonly digestible: string;
 }
 
+/** What an operation takes and gives, as JSON Schemas. */
+export interface Signature {
+  readonly name: string;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+}
+
 /** How one operation of a capability is called: values in and out on the host's side. */
 export interface OperationPlan {
   readonly operation: Operation;
+  /** What the manifest declares, or for a plain function what its WIT types mean. */
+  readonly signature: Signature;
   /** Throws AIRLOCK_INVOCATION_REQUEST_INVALID for a value that is not JSON, or not what the WIT types want. */
   toGuest(input: unknown): GuestInput;
   /** Throws a ConversionError for an output that JSON cannot carry. */
@@ -47,6 +57,7 @@ function textPlan(exportName: string, declared: Admitted["manifest"]["operations
       inputSchema: declared.input,
       outputSchema: declared.output,
     },
+    signature: { name: declared.name, input: declared.input, output: declared.output },
     toGuest(input) {
       const value = jsonText(input);
       return { value, digestible: value };
@@ -72,6 +83,7 @@ function valuesPlan(wit: WitOperation): OperationPlan {
       key: wit.jsName,
       calling: "values",
     },
+    signature: { name: wit.name, input: wit.inputSchema, output: wit.outputSchema },
     toGuest(input) {
       // An operation without parameters is also called with nothing.
       const given = input ?? (wit.type.params.length === 0 ? {} : input);

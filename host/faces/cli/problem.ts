@@ -14,7 +14,7 @@ export interface ProblemOptions {
 }
 
 /** More lines than this are not read; `--json` has them all. */
-const MOST_PROBLEMS = 20;
+const MOST_PROBLEMS = 8;
 
 /** Tells an error: one line, the other problems of the same text, a hint. Answers the exit code: 2, 3 or 4. */
 export function tellProblem(thrown: unknown, terminal: Terminal, { json, debug, path }: ProblemOptions): 2 | 3 | 4 {
@@ -45,7 +45,9 @@ function furtherProblems({ details }: HostError): readonly string[] {
   const problems = (details as { problems?: unknown } | null | undefined)?.problems;
   if (!Array.isArray(problems)) return [];
   const further = problems.slice(1, MOST_PROBLEMS).map((problem) => printable(String(problem)));
-  return problems.length > MOST_PROBLEMS ? [...further, `and ${problems.length - MOST_PROBLEMS} more`] : further;
+  return problems.length > MOST_PROBLEMS
+    ? [...further, `and ${problems.length - MOST_PROBLEMS} more: --json lists all`]
+    : further;
 }
 
 /** What the caller may have meant, or can do next. */

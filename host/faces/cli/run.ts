@@ -1,6 +1,6 @@
-import { ENDINGS } from "../../errors/errors.ts";
+import { ENDINGS, HostError, quote } from "../../errors/errors.ts";
 import { type CapabilityEvent, createHost, type Host, type Outcome, type Run } from "../../index.ts";
-import { type JsonSchema, type Limits, readPackage } from "../../manifest/manifest.ts";
+import { type Limits, readPackage } from "../../manifest/manifest.ts";
 import { inputValue, type RawInput, readInput } from "./input.ts";
 import { liveLine, outcomeLines } from "./outcome-text.ts";
 import { jsonText } from "./printable.ts";
@@ -38,7 +38,7 @@ interface Heard {
 /** Installs a package and runs one of its operations. Answers the exit code of the outcome. */
 export async function run(path: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const limits = parseLimitPairs(flags.limit ?? []);
-  const deadlineMs = flags.deadline === undefined ? null : parseQuantity(flags.deadline, "ms", "--deadline");
+  const deadlineMs = flags.deadline === undefined ? null : parseDeadline(flags.deadline);
   readPackage(path);
   const raw = await readInput(flags, process.stdin);
   const request: Request = { raw, limits, deadlineMs };
@@ -67,6 +67,12 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   return ENDINGS[outcome.kind].exit;
 }
 
+function parseDeadline(text: string): number {
+  const ms = parseQuantity(text, "ms", "--deadline");
+  if (ms > 0) return ms;
+  throw new HostError("AIRLOCK_CLI_USAGE", `--deadline is ${quote(text, 40)}: a time above 0 is wanted`);
+}
+
 async function runWith(
   host: Host,
   path: string,
@@ -78,9 +84,9 @@ async function runWith(
   const progress = new Progress(terminal);
   try {
     progress.step(`Admitting and compiling ${path}`);
-    const { id, operations, manifest } = await host.install(path);
-    const operation = flags.operation ?? (operations.length === 1 ? operations[0] : undefined);
-    const schema: JsonSchema | undefined = manifest.operations.find(({ name }) => name === operation)?.input;
+    const { id, signatures } = await host.install(path);
+    const operation = flags.operation ?? (signatures.length === 1 ? signatures[0]!.name : undefined);
+    const schema = signatures.find(({ name }) => name === operation)?.input;
     progress.step(`Running ${id}`);
     const started = host.run(id, inputValue(raw, schema), {
       limits,
