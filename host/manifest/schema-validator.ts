@@ -26,17 +26,17 @@ export function createSchemaValidator(): SchemaValidator {
     logger: false,
     validateFormats: false,
     validateSchema: false,
-    addUsedSchema: false,
     // Without it `required` would be met by what a value inherits, such as "constructor".
     ownProperties: true,
     // Inlining lets a chain of references that double each other grow the code exponentially.
     inlineRefs: false,
     allErrors: false,
   });
+  let compiled = 0;
   return {
     compile(schema) {
       try {
-        const validate = ajv.compile(withoutId(schema));
+        const validate = ajv.compile(withOwnId(schema, compiled++));
         return (value) => check(validate, value);
       } catch (error) {
         throw new HostError(
@@ -49,11 +49,12 @@ export function createSchemaValidator(): SchemaValidator {
   };
 }
 
-/** An id could take the place of another schema of the same Ajv, the meta-schema included; only `#…` references exist. */
-function withoutId(schema: JsonSchema): object | boolean {
-  if (typeof schema === "boolean") return schema;
-  const { $id: _, ...rest } = schema;
-  return rest;
+/**
+ * An id of the package could take the place of another schema, the meta-schema included, so it is replaced by one that no
+ * other has. Only `#…` references exist, and those do not care.
+ */
+function withOwnId(schema: JsonSchema, number: number): object | boolean {
+  return typeof schema === "boolean" ? schema : { ...schema, $id: `https://schema.invalid/${number}` };
 }
 
 function check(
