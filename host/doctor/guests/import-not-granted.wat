@@ -1,0 +1,9 @@
+(component
+  (import "doctor:offers/missing@1.0.0" (instance $unkind
+    (export "throws" (func (result u32)))))
+  (core func $f (canon lower (func $unkind "throws")))
+  (core module $m
+    (import "host" "f" (func $f (result i32)))
+    (func (export "run") (result i32) (call $f)))
+  (core instance $m (instantiate $m (with "host" (instance (export "f" (func $f))))))
+  (func (export "run") (result u32) (canon lift (core func $m "run"))))
