@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { EXHAUSTED } from "./meter.ts";
 import { instantiate } from "./testing/guest.ts";
 
 /** A straight line of `cost` units. */
@@ -131,6 +132,16 @@ describe("an imported call", () => {
     const guest = await instantiate(text, { budget: { fuel: 10_000 }, imports: { host: { note } } });
     expect(guest.call("run")).toMatchObject({ trapped: true });
     expect(guest.counters.fuel.value).toBe(10_000n - 190n - 1_000_000n - 160n);
+  });
+
+  test("may empty the tank, and the guest stops at its next test", async () => {
+    const text = `(module (import "host" "note" (func $note)) (func (export "run") call $note loop br 0 end))`;
+    const note = (): void => {
+      guest.counters.fuel.value = EXHAUSTED;
+    };
+    const guest = await instantiate(text, { imports: { host: { note } } });
+    expect(guest.call("run").trapped).toBe(true);
+    expect(guest.counters.fuel.value).toBe(EXHAUSTED);
   });
 
   test.each([

@@ -8,8 +8,9 @@ export const OWED_AT_CALL = 64;
 export const UNTESTED_COST = 64;
 
 /**
- * Most that a path may run between two tests is 10,000 units, callees without a test included. A test is put in as soon as
- * a path passes this value, so an instruction at the default prices cannot pass 10,000.
+ * Most that a frame runs between two tests is 10,000 units, callees without a test included. A test is put in as soon as
+ * a path passes this value, so an instruction at the default prices cannot pass 10,000. Frames that return one after
+ * another are not bounded together: what they run is at most 10,000 for each frame that the stack holds.
  */
 const TEST_AFTER = 9_000;
 

@@ -33,6 +33,12 @@ export const REFUSED = Object.freeze({
   engine: 3,
 });
 
+/**
+ * What a host writes into `fuel` to stop a guest at its next test. The lowest i64 would be wrong: the next charge would
+ * wrap it around to a full tank. From here no run lasts long enough to do that.
+ */
+export const EXHAUSTED: bigint = -(2n ** 62n);
+
 /** The counters that the metered modules of one run share, in the shape of an import object's `$airlock`. */
 export interface Counters {
   /** Units of fuel left; negative once they are used up. */

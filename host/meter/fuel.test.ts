@@ -123,6 +123,22 @@ describe("fuel used by a body", () => {
     expect(guest.call("run")).toEqual({ result: [3, 4n], trapped: false, used: 4 });
   });
 
+  test("a loop and a block with parameters keep their operands", async () => {
+    const body = `i32.const 5 i32.const 1 loop (param i32 i32) (result i32)
+      local.set $x i32.const 1 i32.sub local.get $x i32.const 2 i32.mul local.set $x local.tee $i
+      local.get $x local.get $i br_if 0 i32.add end
+      block (param i32) (result i32) i32.const 100 i32.add end`;
+    const guest = await instantiate(around(body, "(result i32)"), { imports: { host: { note: () => {} } } });
+    expect(guest.call("run")).toEqual({ result: 132, trapped: false, used: 2 + 5 * 11 + 1 + 2 });
+  });
+
+  test("a test within an expression keeps what is on the stack", async () => {
+    const body = `i32.const 1 i32.const 2 i64.const 5 ${"i64.const 1 i64.add ".repeat(12_000)} drop i32.sub`;
+    const guest = await instantiate(around(body, "(result i32)"), { imports: { host: { note: () => {} } } });
+    expect(guest.call("run")).toEqual({ result: -1, trapped: false, used: 24_004 });
+    expect(guest.report.tests).toBeGreaterThanOrEqual(3);
+  });
+
   test("a price of the caller's schedule is what is charged", async () => {
     const options = { schedule: { ...SCHEDULE, plain: 3, structural: 1, call: 20 } };
     const guest = await instantiate(around("nop i32.const 1 drop call $small"), {

@@ -27,6 +27,7 @@ export {
   type CounterName,
   type Counters,
   createCounters,
+  EXHAUSTED,
   MEMORY_IMPORT,
   REFUSED,
 } from "./counters.ts";

@@ -1,47 +1,63 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type MeterOptions, SCHEDULE, type Schedule } from "./meter.ts";
 import { assembleText, type Guest, instantiateBytes } from "./testing/guest.ts";
 import { type Execution, interpret, staticCost } from "./testing/interpreter.ts";
 import { toText } from "./testing/program.ts";
 import { programs } from "./testing/random-program.ts";
 
-const MOST_COST = 300_000;
-const FUEL = 1_000_000;
+/** So dear that nearly each path is tested on the way and each call finds something to pay. */
+const DEAR: Schedule = { ...SCHEDULE, plain: 300, access: 900, division: 4_000, call: 700, importedCall: 2_000 };
 
-describe("a metered program against an interpreter that counts every instruction", () => {
+const MOST_COST = 300_000;
+const FUEL = 100_000_000;
+
+describe.each([
+  ["at the default prices", SCHEDULE, MOST_COST],
+  ["at high prices", DEAR, MOST_COST * 100],
+])("a metered program %s, against an interpreter that counts every instruction", (_, schedule, mostCost) => {
   test("same result, same ending, same fuel, whatever the variant", async () => {
     await fc.assert(
       fc.asyncProperty(programs, fc.integer(), fc.integer({ min: -3, max: 3 }), async (program, first, second) => {
-        const expected = interpret(program, [first, second], MOST_COST);
+        const expected = interpret(program, [first, second], schedule, mostCost);
         fc.pre(expected.ending !== "unfinished");
         const bytes = await assembleText(toText(program));
-        for (const callDepth of [false, true]) expectSame(bytes, callDepth, expected, [first, second]);
+        for (const callDepth of [false, true]) expectSame(bytes, { callDepth, schedule }, expected, [first, second]);
       }),
-      { numRuns: 250, seed: 1 },
+      { numRuns: 200, seed: 1 },
     );
   });
 
   test("a budget below the cost always ends with the counter negative, one that suffices never does", async () => {
     await fc.assert(
       fc.asyncProperty(programs, fc.integer({ min: 0, max: 1_000 }), async (program, permille) => {
-        const { ending, cost, results } = interpret(program, [3, 4], MOST_COST);
+        const { ending, cost, results } = interpret(program, [3, 4], schedule, mostCost);
         fc.pre(ending === "returned" && cost > 0);
         const bytes = await assembleText(toText(program));
         const fuel = Math.floor((cost * permille) / 1_000);
-        const guest = instantiateBytes(bytes, { budget: { fuel }, imports: { host: { note: increment } } });
+        const guest = instantiateBytes(bytes, {
+          options: { schedule },
+          budget: { fuel },
+          imports: { host: { note: increment } },
+        });
         const { trapped, result } = guest.call("run", 3, 4);
         expect(guest.counters.fuel.value < 0n).toBe(fuel < cost);
         if (fuel >= cost) expect({ trapped, result }).toEqual({ trapped: false, result: results[0] });
       }),
-      { numRuns: 150, seed: 2 },
+      { numRuns: 100, seed: 2 },
     );
   });
 });
 
-function expectSame(bytes: Uint8Array, callDepth: boolean, expected: Execution, parameters: readonly number[]): void {
+function expectSame(
+  bytes: Uint8Array,
+  options: MeterOptions & { readonly schedule: Schedule },
+  expected: Execution,
+  parameters: readonly number[],
+): void {
   const noted: { argument: number; used: number }[] = [];
   const guest: Guest = instantiateBytes(bytes, {
-    options: { callDepth },
+    options,
     budget: { fuel: FUEL, depth: 1_000_000 },
     imports: { host: { note } },
   });
@@ -63,12 +79,12 @@ function expectSame(bytes: Uint8Array, callDepth: boolean, expected: Execution, 
   }
   if (!trapped) {
     expect(used).toBe(expected.cost);
-    if (callDepth) expect(guest.counters.depth.value).toBe(1_000_000n);
+    if (options.callDepth) expect(guest.counters.depth.value).toBe(1_000_000n);
     return;
   }
-  const ahead = expected.frames.reduce((sum, { body }) => sum + staticCost(body), 0);
+  const ahead = expected.frames.reduce((sum, { body }) => sum + staticCost(body, options.schedule), 0);
   expect(used).toBeLessThanOrEqual(expected.cost + ahead);
-  const again = instantiateBytes(bytes, { options: { callDepth }, imports: { host: { note: increment } } });
+  const again = instantiateBytes(bytes, { options, imports: { host: { note: increment } } });
   expect(again.call("run", ...parameters).used).toBe(used);
 }
 

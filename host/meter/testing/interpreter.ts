@@ -1,4 +1,4 @@
-import { SCHEDULE } from "../meter.ts";
+import type { Schedule } from "../meter.ts";
 import { GLOBALS, type Instruction, type Program, type ProgramFunction, SIGNATURES } from "./program.ts";
 
 /** What the program did, and the exact cost of every instruction that it executed. */
@@ -12,9 +12,14 @@ export interface Execution {
   readonly frames: readonly ProgramFunction[];
 }
 
-/** Runs function 1 of the program, one instruction at a time, up to a cost of `mostCost`. */
-export function interpret(program: Program, parameters: readonly number[], mostCost: number): Execution {
-  const machine = new Machine(program, mostCost);
+/** Runs function 1 of the program, one instruction at a time, up to a cost of `mostCost`. Structure must be free. */
+export function interpret(
+  program: Program,
+  parameters: readonly number[],
+  schedule: Schedule,
+  mostCost: number,
+): Execution {
+  const machine = new Machine(program, schedule, mostCost);
   const execution = { results: [] as readonly number[], ending: "returned" as Execution["ending"] };
   try {
     execution.results = machine.call(1, parameters);
@@ -26,12 +31,13 @@ export function interpret(program: Program, parameters: readonly number[], mostC
 }
 
 /** The cost of every instruction of a body, executed or not. */
-export function staticCost(body: readonly Instruction[]): number {
+export function staticCost(body: readonly Instruction[], schedule: Schedule): number {
   let cost = 0;
   for (const instruction of body) {
-    cost += priceOf(instruction);
-    if ("body" in instruction) cost += staticCost(instruction.body);
-    if ("otherwise" in instruction && instruction.otherwise !== undefined) cost += staticCost(instruction.otherwise);
+    cost += priceOf(instruction, schedule);
+    if ("body" in instruction) cost += staticCost(instruction.body, schedule);
+    if ("otherwise" in instruction && instruction.otherwise !== undefined)
+      cost += staticCost(instruction.otherwise, schedule);
   }
   return cost;
 }
@@ -43,30 +49,30 @@ const RETURN = 1_000_000;
 const PAGE = 65_536;
 const MOST_PAGES = 4;
 
-function priceOf(instruction: Instruction): number {
+function priceOf(instruction: Instruction, schedule: Schedule): number {
   switch (instruction.op) {
     case "block":
     case "loop":
     case "nop":
     case "drop":
     case "unreachable":
-      return SCHEDULE.structural;
+      return schedule.structural;
     case "load8_u":
     case "store8":
-      return SCHEDULE.access;
+      return schedule.access;
     case "div_u":
     case "rem_s":
-      return SCHEDULE.division;
+      return schedule.division;
     case "call":
-      return instruction.callee === 0 ? SCHEDULE.importedCall : SCHEDULE.call;
+      return instruction.callee === 0 ? schedule.importedCall : schedule.call;
     case "call_indirect":
-      return SCHEDULE.indirectCall;
+      return schedule.indirectCall;
     case "memory.fill":
-      return SCHEDULE.memoryBulk;
+      return schedule.memoryBulk;
     case "memory.grow":
-      return SCHEDULE.memoryGrow;
+      return schedule.memoryGrow;
     default:
-      return SCHEDULE.plain;
+      return schedule.plain;
   }
 }
 
@@ -75,13 +81,15 @@ class Machine {
   readonly notes: { argument: number; cost: number; frames: number }[] = [];
   readonly frames: ProgramFunction[] = [];
   private readonly program: Program;
+  private readonly schedule: Schedule;
   private readonly mostCost: number;
   private readonly globals = Array.from({ length: GLOBALS }, (_, index) => index * 7);
   private readonly memory = new Uint8Array(PAGE * MOST_PAGES);
   private pages = 1;
 
-  constructor(program: Program, mostCost: number) {
+  constructor(program: Program, schedule: Schedule, mostCost: number) {
     this.program = program;
+    this.schedule = schedule;
     this.mostCost = mostCost;
   }
 
@@ -89,8 +97,8 @@ class Machine {
     const callee = this.program.functions[index - 1]!;
     const { parameters: count, results } = SIGNATURES[callee.signature]!;
     this.frames.push(callee);
-    const extra = Math.max(0, count + callee.locals - SCHEDULE.freeLocals);
-    this.spend(extra * SCHEDULE.extraLocal);
+    const extra = Math.max(0, count + callee.locals - this.schedule.freeLocals);
+    this.spend(extra * this.schedule.extraLocal);
     const locals = [...parameters, ...new Array<number>(callee.locals).fill(0)];
     const stack: number[] = [];
     this.run(callee.body, locals, stack);
@@ -101,7 +109,7 @@ class Machine {
   /** Answers undefined, or how many labels the branch that ended it has still to leave. */
   private run(body: readonly Instruction[], locals: number[], stack: number[]): number | undefined {
     for (const instruction of body) {
-      this.spend(priceOf(instruction));
+      this.spend(priceOf(instruction, this.schedule));
       const branch = this.step(instruction, locals, stack);
       if (branch !== undefined) return branch;
     }
@@ -216,7 +224,7 @@ class Machine {
       }
       case "memory.fill": {
         const [to, value, length] = stack.splice(-3) as [number, number, number];
-        this.spend((length >>> 0) * SCHEDULE.memoryBulkByte);
+        this.spend((length >>> 0) * this.schedule.memoryBulkByte);
         const start = this.address(to, length >>> 0);
         this.memory.fill(value, start, start + (length >>> 0));
         break;
@@ -234,7 +242,7 @@ class Machine {
   }
 
   private grow(pages: number): number {
-    this.spend(pages * SCHEDULE.memoryGrowPage);
+    this.spend(pages * this.schedule.memoryGrowPage);
     if (this.pages + pages > MOST_PAGES) return -1;
     this.pages += pages;
     return this.pages - pages;
