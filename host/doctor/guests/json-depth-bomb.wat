@@ -1,0 +1,20 @@
+(component
+  (import "airlock:capability/types@1.0.0" (instance $types
+    (type $failure' (record
+      (field "code" string) (field "message" string) (field "retryable" bool) (field "detail" (option string))))
+    (export "failure" (type $failure (eq $failure')))))
+  (alias export $types "failure" (type $failure))
+  (core module $m
+    (memory (export "memory") 8)
+    (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024))
+    (func (export "handle") (param i32 i32) (result i32)
+      (memory.fill (i32.const 64) (i32.const 91) (i32.const 100000))
+      (memory.fill (i32.const 100064) (i32.const 93) (i32.const 100000))
+      (i32.store (i32.const 4) (i32.const 64)) (i32.store (i32.const 8) (i32.const 200000))
+      (i32.const 0))
+  )
+  (core instance $m (instantiate $m))
+  (func $handle (param "input" string) (result (result string (error $failure)))
+    (canon lift (core func $m "handle") (memory (core memory $m "memory")) (realloc (core func $m "realloc"))))
+  (instance $handler (export "handle" (func $handle)))
+  (export "airlock:capability/handler@1.0.0" (instance $handler)))
