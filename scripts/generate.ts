@@ -66,7 +66,7 @@ async function typesOf(side: "guest" | "host"): Promise<[string, string][]> {
   const interfaces = files.filter(([name]) => name.startsWith("interfaces/"));
   return interfaces.map(([name, bytes]) => {
     const text = new TextDecoder().decode(bytes);
-    const file = name.replace("interfaces/airlock-capability-", "").replace(/\.d\.ts$/, "");
+    const file = name.replace("interfaces/", "").replace(/\.d\.ts$/, "");
     return side === "guest"
       ? [`capabilities/generated/${file}.d.ts`, NOTICE + asGuestTypes(text)]
       : [`host/generated/${file}.ts`, NOTICE + asHostTypes(text)];
@@ -83,10 +83,7 @@ function asGuestTypes(text: string): string {
 
 /** A `.d.ts` would not reach the built package, so types go into modules that hold nothing but types. */
 function asHostTypes(text: string): string {
-  return text
-    .replaceAll("export function", "export declare function")
-    .replaceAll("./airlock-capability-", "./")
-    .replaceAll(".js')", ".ts')");
+  return text.replaceAll("export function", "export declare function").replaceAll(".js')", ".ts')");
 }
 
 /** One text with the package's name first, as if it were one file. */

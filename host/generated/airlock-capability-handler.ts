@@ -5,4 +5,4 @@
  * both against the JSON Schemas of the manifest.
  */
 export declare function handle(input: string): string;
-export type Failure = import('./types.ts').Failure;
+export type Failure = import('./airlock-capability-types.ts').Failure;
