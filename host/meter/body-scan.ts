@@ -173,7 +173,10 @@ export class BodyScan {
 
   private open(kind: number, at: number): void {
     const { path } = this;
-    this.cursor.blockType();
+    const type = this.cursor.blockType();
+    if (type !== undefined && this.module.types[type]!.parameters > this.caps.results) {
+      throw tooComplex(`block of more than ${this.caps.results} parameters`, "results", at);
+    }
     const ordinal = this.targets.next();
     if (path.top >= this.caps.nesting) {
       throw tooComplex(`blocks nested deeper than ${this.caps.nesting}`, "nesting", at);

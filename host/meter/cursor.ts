@@ -22,12 +22,13 @@ export class Cursor {
     return result >>> 0;
   }
 
-  /** A type index, a value type or 0x40 for none. */
-  blockType(): void {
+  /** A type index, or undefined for what has no parameters: a value type, or 0x40 for none. */
+  blockType(): number | undefined {
     const first = this.bytes[this.position]!;
-    if (first < 0x40 || first >= 0x80) this.u32();
-    else if (first === 0x40) this.position++;
+    if (first < 0x40 || first >= 0x80) return this.u32();
+    if (first === 0x40) this.position++;
     else this.valueType();
+    return undefined;
   }
 
   valueType(): void {

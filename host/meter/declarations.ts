@@ -1,18 +1,20 @@
 import type { Reader } from "../binary/binary.ts";
 import { COUNTER_MODULE } from "./counters.ts";
 import type { CoreModule, Limits, Table } from "./module.ts";
-import { checkValueType, reservedName, unsupported } from "./refusal.ts";
+import type { ComplexityCaps } from "./options.ts";
+import { checkValueType, reservedName, tooComplex, unsupported } from "./refusal.ts";
 import { decodeConstant } from "./segments.ts";
 
 const FUNCREF = 0x70;
 
-export function decodeTypes(module: CoreModule, reader: Reader): void {
+export function decodeTypes(module: CoreModule, reader: Reader, caps: ComplexityCaps): void {
   for (let left = reader.count(); left > 0; left--) {
     const at = reader.position;
     const form = reader.byte();
     if (form !== 0x60) throw unsupported(`type form 0x${form.toString(16)}`, typeFeature(form), at);
     const parameters = decodeValueTypes(module, reader);
     const results = decodeValueTypes(module, reader);
+    if (results > caps.results) throw tooComplex(`type of ${results} results, at most ${caps.results},`, "results", at);
     module.types.push({ parameters, results, resultsEnd: reader.position });
   }
 }

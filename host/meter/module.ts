@@ -119,7 +119,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       reader.name();
       return;
     case SECTION.type:
-      decodeTypes(module, reader);
+      decodeTypes(module, reader, caps);
       break;
     case SECTION.import:
       decodeImports(module, reader);

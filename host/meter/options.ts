@@ -13,6 +13,8 @@ export interface ComplexityCaps {
   readonly functions: number;
   /** Targets of one `br_table`. */
   readonly branchTargets: number;
+  /** Results of one function, results or parameters of one block: a branch or return moves them all for one price. */
+  readonly results: number;
 }
 
 /** Passed by the cores of QuickJS and StarlingMonkey. */
@@ -22,6 +24,7 @@ export const CAPS: ComplexityCaps = Object.freeze({
   nesting: 1_000,
   functions: 100_000,
   branchTargets: 8_192,
+  results: 16,
 });
 
 /** The engine's own limits, where it has one. */
@@ -31,6 +34,7 @@ const HIGHEST_CAPS: ComplexityCaps = {
   nesting: 100_000,
   functions: 1_000_000,
   branchTargets: 65_520,
+  results: 1_000,
 };
 
 /** What `meter` may be told. None of it is a limit of a run: those are counters that the host sets. */

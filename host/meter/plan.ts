@@ -21,7 +21,7 @@ export interface Plan {
   readonly owed: Int32Array;
   /** 1 when the counter is tested at entry. */
   readonly tested: Uint8Array;
-  /** Ids of the injected functions that are called (`charges.ts` has them). */
+  /** Ids of the injected functions that are called (`injected-functions.ts` writes them). */
   readonly injected: ReadonlySet<number>;
   /** Functions that were scanned twice because targets of a `br_table` disagreed. */
   readonly rescans: number;

@@ -148,8 +148,13 @@ describe("every instruction that the engine accepts", () => {
   ];
   const heads = [
     ...Array.from({ length: 256 }, (_, opcode) => [opcode]),
-    ...[0xfb, 0xfc, 0xfd, 0xfe].flatMap((prefix) =>
-      Array.from({ length: 0x120 }, (_, second) => [prefix, ...new Writer().u32(second).view()]),
+    ...[
+      [0xfb, 0x30],
+      [0xfc, 0x20],
+      [0xfd, 0x120],
+      [0xfe, 0x50],
+    ].flatMap(([prefix, count]) =>
+      Array.from({ length: count! }, (_, second) => [prefix!, ...new Writer().u32(second).view()]),
     ),
   ];
 
@@ -210,6 +215,8 @@ describe("a module past a cap is refused", () => {
     ["nesting", `(module (func ${"block ".repeat(1_001)} ${"end ".repeat(1_001)}))`, {}],
     ["functions", "(module (func) (func) (func))", { caps: { functions: 2 } }],
     ["branchTargets", `(module (func i32.const 0 br_table ${"0 ".repeat(8_194)}))`, {}],
+    ["results", `(module (func (result ${"i32 ".repeat(17)}) unreachable))`, {}],
+    ["results", `(module (func unreachable block (param ${"i32 ".repeat(17)}) unreachable end))`, {}],
     ["memoryMaxPages", "(module (memory 11))", { memoryMaxPages: 10 }],
     ["memoryMaxPages", "(module (memory 16385))", {}],
     ["tableMaxElements", "(module (table 11 funcref))", { tableMaxElements: 10 }],
@@ -218,6 +225,7 @@ describe("a module past a cap is refused", () => {
   });
 
   test.each([
+    ["results", `(module (func (param ${"i32 ".repeat(99)}) (result ${"i32 ".repeat(16)}) unreachable))`],
     ["nesting", `(module (func ${"block ".repeat(1_000)} ${"end ".repeat(1_000)}))`],
     ["locals", `(module (func (local ${"i64 ".repeat(2_000)})))`],
     ["branchTargets", `(module (func i32.const 0 br_table ${"0 ".repeat(8_193)}))`],
