@@ -30,7 +30,7 @@ export async function readInput({ input, value, text }: InputSource, stdin: Read
     value !== undefined ? "The input of --value" : input === "-" ? "The input on stdin" : `Input ${quote(input!)}`;
   const content = value ?? (await contentOf(input!, what, stdin));
   if (text) return { kind: "text", text: content };
-  const json = parseJsonText(content);
+  const json = parseJsonText(content.replace(/^\ufeff/, ""));
   if (json.kind === "value") return { kind: "json", value: json.value };
   throw unreadable(content.trim() === "" ? `${what} is empty: JSON is wanted` : `${what} ${json.text}`);
 }
@@ -79,7 +79,7 @@ async function contentOf(input: string, what: string, stdin: Readable): Promise<
   }
   if (length > MOST_BYTES) throw unreadable(`${what} is larger than ${shownBytes(MOST_BYTES)}`);
   try {
-    // A byte order mark is part of a text, and JSON.parse would refuse it.
+    // A byte order mark is part of a text; JSON is read without it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks, length));
   } catch (thrown) {
     throw unreadable(`${what} is not UTF-8 text`, thrown);

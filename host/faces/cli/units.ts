@@ -40,11 +40,11 @@ const EXAMPLES: Readonly<Record<Unit, string>> = {
  */
 export function parseQuantity(text: string, unit: Unit, what: string): number {
   const match = /^([+-]?\d+(?:_\d+)*(?:\.\d+)?(?:e[+-]?\d{1,3})?)\s*([a-z]*)$/i.exec(text.trim());
-  const factor = match === null ? undefined : SUFFIXES[unit][match[2]!.toLowerCase()];
-  if (match === null || factor === undefined) {
+  const suffix = match === null ? "" : match[2]!.toLowerCase();
+  if (match === null || !Object.hasOwn(SUFFIXES[unit], suffix)) {
     throw new HostError("AIRLOCK_CLI_USAGE", `${what} is ${quote(text, 40)}: ${EXAMPLES[unit]} is wanted`);
   }
-  const number = Number(match[1]!.replaceAll("_", "")) * factor;
+  const number = Number(match[1]!.replaceAll("_", "")) * SUFFIXES[unit][suffix]!;
   // 1.1 KiB is 1126.4 bytes, but 0.1 MB must not become 100000.00000000001.
   return Math.abs(number - Math.round(number)) < 1e-6 ? Math.round(number) : number;
 }

@@ -1,0 +1,357 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/** The command as a person starts it: from the sources through tsx, or from dist/ in the project `built`. */
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const COMMAND =
+  process.env["AIRLOCK_TESTS_ON"] === "dist"
+    ? [join(root, "dist/faces/cli/main.js")]
+    : [
+        "--import",
+        pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href,
+        join(root, "host/faces/cli/main.ts"),
+      ];
+
+/** Functions that succeed, decline in words that would clear a terminal, loop, trap, and answer with 300,000 letters. */
+const GUEST = `(component
+  (core module $m
+    (memory (export "memory") 8)
+    (data (i32.const 64) "no\\1b[2J\\e2\\80\\ae")
+    (global $next (mut i32) (i32.const 1024))
+    (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+      (global.get $next)
+      (global.set $next (i32.add (global.get $next) (local.get 3))))
+    (func (export "echo") (param i32 i32) (result i32)
+      (i32.store (i32.const 16) (local.get 0)) (i32.store (i32.const 20) (local.get 1)) (i32.const 16))
+    (func (export "decline") (result i32)
+      (i32.store8 (i32.const 16) (i32.const 1))
+      (i32.store (i32.const 20) (i32.const 64)) (i32.store (i32.const 24) (i32.const 9)) (i32.const 16))
+    (func (export "loop") (loop $again (br $again)))
+    (func (export "trap") unreachable)
+    (func (export "long") (result i32)
+      (memory.fill (i32.const 2048) (i32.const 120) (i32.const 300000))
+      (i32.store (i32.const 16) (i32.const 2048)) (i32.store (i32.const 20) (i32.const 300000)) (i32.const 16)))
+  (core instance $m (instantiate $m))
+  (alias core export $m "memory" (core memory $memory))
+  (alias core export $m "realloc" (core func $realloc))
+  (func (export "echo") (param "input" string) (result string)
+    (canon lift (core func $m "echo") (memory $memory) (realloc $realloc)))
+  (func (export "decline") (result (result string (error string)))
+    (canon lift (core func $m "decline") (memory $memory) (realloc $realloc)))
+  (func (export "loop") (canon lift (core func $m "loop")))
+  (func (export "trap") (canon lift (core func $m "trap")))
+  (func (export "long") (result string)
+    (canon lift (core func $m "long") (memory $memory) (realloc $realloc))))`;
+
+const SOCKETS = "wasi:sockets/instance-network@0.2.0";
+const REFUSED = `(component
+  (import "${SOCKETS}" (instance (export "network" (type (sub resource)))))
+  (core module $m (func (export "run")))
+  (core instance $m (instantiate $m))
+  (func (export "run") (canon lift (core func $m "run"))))`;
+
+const CORE_MODULE = Buffer.from("\0asm\u0001\0\0\0");
+
+interface Answer {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder: string;
+const path = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "airlock-cli-"));
+  const guest = await parse(GUEST);
+  writePackage("guest", guest, { limits: { fuel: 50_000_000_000, wallMs: 60_000 } });
+  writePackage("refused", await parse(REFUSED), { imports: [SOCKETS] });
+  writePackage("core", CORE_MODULE, {});
+  writePackage("wrong-digest", guest, { sha256: "0".repeat(64) });
+  mkdirSync(path("empty"));
+  writeFileSync(path("zero.wasm"), "");
+  writeFileSync(path("input.json"), '{ "input": "hello" }');
+  writeFileSync(path("bad.json"), "{ no json");
+  writeFileSync(path("rows.csv"), "city,people\nBern,134591\nBasel\n");
+  spawnSync("mkfifo", [path("pipe")]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("airlock", () => {
+  it("prints its help without arguments, its version and a help with examples for each command", async () => {
+    const help = await airlock();
+    expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Examples:") });
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(await airlock("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+    for (const command of ["inspect", "run", "build", "doctor"]) {
+      expect(help.stdout).toContain(`  ${command} `);
+      const { status, stdout } = await airlock(command, "--help");
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`  airlock ${command}`) });
+    }
+  });
+
+  it.each([
+    [["inspct", "x"], "Unknown command 'inspct': did you mean \"inspect\"?"],
+    [["run", "x", "--jsn"], "Unknown option '--jsn': did you mean \"--json\"?"],
+    [["run"], "Missing required argument 'package'; airlock run --help shows what there is"],
+    [
+      ["run", "x", "--input", "a", "--value", "1"],
+      /^Option '-i, --input <file>' cannot be used with option '--value <json>'/,
+    ],
+    [
+      ["run", "x", "--tier", "warm"],
+      /^Option '--tier <tier>' argument 'warm' is invalid. Allowed choices are recycled, fresh$/,
+    ],
+    [["run", "x", "--limit", "fule=1"], 'limits has the unknown limit "fule": did you mean "fuel"?'],
+    [["run", "x", "--limit", "fuel=-1"], /^limits.fuel is -1: a whole number of fuel from 1 to /],
+    [["run", "x", "--limit", "fuel=lots"], /^--limit fuel is "lots": 2000000, .* is wanted$/],
+    [["run", "x", "--deadline", "-1s"], '--deadline is "-1s": a time above 0 is wanted'],
+    [["doctor", "--guest", "loop-forevr"], 'There is no guest "loop-forevr": did you mean "loop-forever"?'],
+  ])("%j is bad input, said in one line", async (args, message) => {
+    const { status, stdout, stderr } = await airlock(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^airlock: [^\n]+\n$/);
+    const said = stderr.slice("airlock: ".length, -1);
+    if (typeof message === "string") expect(said).toBe(message);
+    else expect(said).toMatch(message);
+  });
+
+  it("says errors as one JSON object with --json, on stdout and with the same exit code", async () => {
+    const usage = await airlock("run", "--json");
+    expect(usage).toMatchObject({ status: 2, stderr: "" });
+    expect(JSON.parse(usage.stdout)).toEqual({
+      error: { code: "AIRLOCK_CLI_USAGE", message: expect.stringContaining("'package'"), details: null },
+    });
+    const missing = await airlock("run", path("missing"), "--json");
+    expect(missing).toMatchObject({ status: 2, stderr: "" });
+    expect(JSON.parse(missing.stdout).error).toMatchObject({ code: "AIRLOCK_MANIFEST_UNREADABLE" });
+  });
+});
+
+describe("airlock inspect", () => {
+  it("prints the report of a package that would be admitted", async () => {
+    const { status, stdout } = await airlock("inspect", path("guest"));
+    expect(status).toBe(0);
+    expect(stdout).toContain("admitted  cli.guest@1.0.0\n");
+    expect(stdout).toContain("\noperations\n  echo\n  decline\n  loop\n");
+    expect(stdout).toContain("\n  wallMs           60 s\n");
+  });
+
+  it("prints the whole report of what would be refused and ends with 3", async () => {
+    const { status, stdout } = await airlock("inspect", path("refused/component.wasm"));
+    expect(status).toBe(3);
+    expect(stdout).toContain("refused  component  1 violation\n");
+    expect(stdout).toMatch(/\nimports\n {2}wasi:sockets\/instance-network@0\.2\.0 {2}refused {2}sockets are refused/);
+    const json = await airlock("inspect", path("refused/capability.json"), "--json");
+    expect(json.status).toBe(3);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      accepted: false,
+      capability: { id: "cli.refused", version: "1.0.0" },
+      violations: [{ code: "unauthorized_host_import" }],
+    });
+  });
+
+  it.each([
+    ["zero.wasm", "malformed_wasm_artifact"],
+    ["core/component.wasm", "profile_mismatch"],
+    ["wrong-digest", "checksum_mismatch"],
+  ])("%s is refused with %s", async (name, code) => {
+    const { status, stdout } = await airlock("inspect", path(name), "--json");
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout).violations).toEqual([expect.objectContaining({ code })]);
+  });
+
+  it.each([
+    ["missing", "there is no such file"],
+    ["missing.wasm", "there is no such file"],
+    ["empty", "there is no such file"],
+    ["pipe", "it is a pipe, a regular file is wanted"],
+    ["bad.json", "it is not JSON"],
+  ])("%s cannot be read and does not hang", async (name, reason) => {
+    const { status, stdout, stderr } = await airlock("inspect", path(name));
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^airlock: [^\n]+\n$/);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe("airlock run", () => {
+  it("prints the ending, the output and what was used", async () => {
+    const { status, stdout } = await airlock("run", path("guest"), "-o", "echo", "--input", path("input.json"));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^succeeded {2}cli\.guest@1\.0\.0 echo\n"hello"\n\nfuel +\d+ +of 50,000,000,000\n/);
+  });
+
+  it("takes text from stdin for the one string that a function wants, and prints the outcome as one JSON object", async () => {
+    const { status, stdout } = await airlockWith(
+      "\ufeffzwölf\n",
+      "run",
+      path("guest"),
+      "-o",
+      "echo",
+      "--text",
+      "-i",
+      "-",
+      "--json",
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: "succeeded",
+      output: "\ufeffzwölf\n",
+      providerId: "cli.guest@1.0.0",
+      operation: "echo",
+      emitted: [],
+      committed: true,
+      logs: [],
+    });
+  });
+
+  it.each([
+    ["decline", [], "failed"],
+    ["trap", [], "trapped"],
+    ["loop", ["--limit", "fuel=1_000"], "out-of-fuel"],
+    ["loop", ["--limit", "wallMs=50ms"], "past-deadline"],
+    ["long", ["--limit", "outputBytes=1KiB"], "over-budget"],
+  ])("%s %j ends with 1 and says that it %s", async (operation, more, kind) => {
+    const { status, stdout } = await airlock("run", path("guest"), "-o", operation, ...more);
+    expect(status).toBe(1);
+    expect(stdout.split("\n")[0]).toBe(`${kind}  cli.guest@1.0.0 ${operation}`);
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u202e]/);
+  });
+
+  it("loses nothing of a long output in a pipe that is read slowly, and minds no pipe that closes early", async () => {
+    const { status, stdout } = await airlock("run", path("guest"), "-o", "long", "--json");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).output).toBe("x".repeat(300_000));
+    const child = start("run", path("guest"), "-o", "long");
+    child.stdout.destroy();
+    expect(await ended(child)).toMatchObject({ status: 0, stderr: expect.not.stringContaining("EPIPE") });
+  });
+
+  it("is cancelled by an interrupt and still says how it ended", async () => {
+    const child = start("run", path("guest"), "-o", "loop", "--json");
+    child.stderr.on("data", (text) => {
+      if (String(text).includes("Running")) child.kill("SIGINT");
+    });
+    const { status, stdout } = await ended(child);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "cancelled", reason: "interrupted by SIGINT", committed: false });
+  });
+
+  it.each([
+    ["guest", ["-o", "echo", "--input", "bad.json"], /^Input ".*bad\.json" is not JSON: /],
+    [
+      "guest",
+      ["-o", "echo", "--input", "missing.json"],
+      /^Input ".*missing\.json" cannot be read: there is no such file$/,
+    ],
+    ["guest", ["-o", "echo", "--value", "5"], /^Cannot call "echo": input /],
+    ["guest", ["-o", "ecko"], /^Cannot run cli\.guest@1\.0\.0: it has no operation "ecko"; did you mean "echo"\?$/],
+    ["guest", [], /operation is undefined, one of echo, decline, loop, trap, long is wanted$/],
+    ["pipe", [], /^Cannot read the manifest ".*": it is a pipe, a regular file is wanted$/],
+    ["empty", [], /^Cannot read the manifest ".*": there is no such file$/],
+  ])("%s %j is bad input", async (name, args, message) => {
+    const { status, stdout, stderr } = await airlock(
+      "run",
+      path(name),
+      ...args.map((arg) => (arg.endsWith(".json") ? path(arg) : arg)),
+    );
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(/^airlock: (.*)$/m.exec(stderr)?.[1]).toMatch(message);
+  });
+
+  it.each([
+    ["refused", "AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT"],
+    ["core", "AIRLOCK_ADMISSION_PROFILE_MISMATCH"],
+    ["wrong-digest", "AIRLOCK_ADMISSION_CHECKSUM_MISMATCH"],
+  ])("the package %s is refused with %s and its report", async (name, code) => {
+    const { status, stdout } = await airlock("run", path(name), "--json");
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout).error).toMatchObject({ code, details: { accepted: false } });
+  });
+});
+
+describe("airlock build", () => {
+  const source = join(root, "capabilities/csv-profile");
+
+  it("builds a package that runs on the text of a file, with its events", async () => {
+    const built = await airlock("build", source, "--out", path("csv"), "--json");
+    expect(built.status).toBe(0);
+    const { sha256, componentPath, bytes } = JSON.parse(built.stdout);
+    const component = readFileSync(path("csv/component.wasm"));
+    expect({ sha256, componentPath, bytes }).toEqual({
+      sha256: createHash("sha256").update(component).digest("hex"),
+      componentPath: path("csv/component.wasm"),
+      bytes: component.length,
+    });
+    const { status, stdout } = await airlock("run", path("csv"), "--text", "--input", path("rows.csv"), "--json");
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: "succeeded",
+      output: { rows: 2, raggedRows: 1 },
+      emitted: [{ type: "ragged-row", version: "1.0.0" }],
+    });
+  });
+
+  it("says of a source folder that it is to be built, and of a package that it is no source", async () => {
+    const run = await airlock("run", source);
+    expect(run).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`Build it first: airlock build ${source}\n`),
+    });
+    const build = await airlock("build", path("guest"));
+    expect(build.status).toBe(2);
+    expect(build.stderr).toMatch(/^airlock: .*the build fills it in, remove it/m);
+  });
+});
+
+describe("airlock doctor", () => {
+  it("shows for each guest how it ended and for each limit who proved it", async () => {
+    const { status, stdout, stderr } = await airlock("doctor", "-g", "loop-forever", "-g", "trap-unreachable");
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^ok +loop-forever +out-of-fuel \(fuel\) /m);
+    expect(stdout).toMatch(/^ {2}fuel +proven by loop-forever$/m);
+    expect(stdout).toContain("All 2 guests ended as they must");
+  });
+});
+
+function airlock(...args: string[]): Promise<Answer> {
+  return ended(start(...args));
+}
+
+function airlockWith(stdin: string, ...args: string[]): Promise<Answer> {
+  const child = start(...args);
+  child.stdin.end(stdin);
+  return ended(child);
+}
+
+function start(...args: string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [...COMMAND, ...args], { timeout: 50_000 });
+}
+
+function ended(child: ChildProcessWithoutNullStreams): Promise<Answer> {
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on("data", (chunk) => stdout.push(chunk));
+  child.stderr.on("data", (chunk) => stderr.push(chunk));
+  return new Promise((resolve) => {
+    child.on("close", (status) => {
+      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
+    });
+  });
+}
+
+function writePackage(name: string, component: Uint8Array, more: Readonly<Record<string, unknown>>): void {
+  mkdirSync(path(name));
+  writeFileSync(path(`${name}/component.wasm`), component);
+  const sha256 = createHash("sha256").update(component).digest("hex");
+  const manifest = { id: `cli.${name}`, version: "1.0.0", component: "component.wasm", sha256, imports: [], ...more };
+  writeFileSync(path(`${name}/capability.json`), JSON.stringify(manifest));
+}
