@@ -1,4 +1,4 @@
-// Made from wit/ by scripts/generate.ts. Do not edit.
+// Made from wit/ by .ci/generate.ts. Do not edit.
 declare module 'airlock:capability/handler@1.0.0' {
   /**
    * Handles one request. `input` is one JSON value as text; so is the answer. The host checks

@@ -1,4 +1,4 @@
-// Made from wit/ by scripts/generate.ts. Do not edit.
+// Made from wit/ by .ci/generate.ts. Do not edit.
 declare module 'airlock:capability/log@1.0.0' {
   /**
    * Writes one line. Lines past the limit `logBytes` are dropped and counted; the call never fails.

@@ -1,4 +1,4 @@
-// Made from wit/ by scripts/generate.ts. Do not edit.
+// Made from wit/ by .ci/generate.ts. Do not edit.
 declare module 'airlock:capability/types@1.0.0' {
   /**
    * Why a capability declined a request. This is an answer, not a crash.

@@ -1,4 +1,4 @@
-// Made from wit/ by scripts/generate.ts. Do not edit.
+// Made from wit/ by .ci/generate.ts. Do not edit.
 /** @module Interface airlock:capability/events@1.0.0 **/
 /**
  * Emits one event. `payload` is JSON text. It reaches subscribers once the run has succeeded.

@@ -20,7 +20,7 @@ const SCHEMA_OF_PACKAGE = (description: string) => ({ description, type: ["objec
 
 /**
  * The JSON Schema of `capability.json`, draft 2020-12: what the parser checks with and, written out by
- * `scripts/generate.ts` as `capability.schema.json` (which also takes source manifests), what editors complete from. The formats `semver`, `semver-range`
+ * `.ci/generate.ts` as `capability.schema.json` (which also takes source manifests), what editors complete from. The formats `semver`, `semver-range`
  * and `package-path` are ours; an editor ignores them.
  */
 export const MANIFEST_SCHEMA = {

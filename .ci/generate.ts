@@ -1,8 +1,8 @@
 /**
  * Writes the files that are made from others: the guest's types and the host's types from `wit/`, and the manifest's
- * JSON Schema. `--check` writes nothing and fails when one is stale.
+ * JSON Schema, README's example and its table of limits. `--check` writes nothing and fails when one is stale.
  *
- *     npx tsx scripts/generate.ts [--check]
+ *     npm run generate [-- --check]
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,25 +10,26 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 // The room of `generateGuestTypes` itself. That function reads the WIT by path, which preview2-shim 0.26 no longer lets it.
 import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
-import { MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
+import { LIMITS, MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WIT = join(ROOT, "wit/capability");
 /** The world that has every interface. */
 const WORLD = "subscribable";
-const NOTICE = "// Made from wit/ by scripts/generate.ts. Do not edit.\n";
+const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 
 const wanted = new Map<string, string>([
   ["host/manifest/capability.schema.json", editorSchema()],
   ...(await typesOf("guest")),
   ...(await typesOf("host")),
+  ["README.md", readme()],
 ]);
 const stale = [...wanted].filter(([path, text]) => textOf(path) !== text).map(([path]) => path);
 const orphans = ["capabilities/generated", "host/generated"].flatMap(filesIn).filter((path) => !wanted.has(path));
 
 if (process.argv.includes("--check")) {
-  for (const path of stale) console.error(`${path} is stale: run npx tsx scripts/generate.ts`);
-  for (const path of orphans) console.error(`${path} is made by nothing: run npx tsx scripts/generate.ts`);
+  for (const path of stale) console.error(`${path} is stale: run npm run generate`);
+  for (const path of orphans) console.error(`${path} is made by nothing: run npm run generate`);
   process.exitCode = stale.length + orphans.length > 0 ? 1 : 0;
 } else {
   for (const path of stale) {
@@ -53,6 +54,25 @@ function editorSchema(): string {
   );
   if (status !== 0) throw new Error(`biome format failed: ${stderr}`);
   return stdout;
+}
+
+/** README with what stands between its markers made anew. */
+function readme(): string {
+  const example = `\`\`\`ts\n${readFileSync(join(ROOT, "examples/embed.ts"), "utf8").trimEnd()}\n\`\`\``;
+  const rows = Object.entries(LIMITS).map(([key, { default: fallback, cap, description }]) => {
+    const number = (value: number | null): string => (value === null ? "none" : value.toLocaleString("en"));
+    return `| \`${key}\` | ${number(fallback)} | ${number(cap)} | ${description} |`;
+  });
+  const limits = ["| key | default | cap | what it bounds |", "|---|---|---|---|", ...rows].join("\n");
+  return between(between(readFileSync(join(ROOT, "README.md"), "utf8"), "example", example), "limits", limits);
+}
+
+function between(text: string, name: string, content: string): string {
+  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const start = text.indexOf(from);
+  const end = text.indexOf(to);
+  if (start < 0 || end < start) throw new Error(`README.md lacks the markers ${from} and ${to}`);
+  return `${text.slice(0, start + from.length)}\n${content}\n${text.slice(end)}`;
 }
 
 async function typesOf(side: "guest" | "host"): Promise<[string, string][]> {
