@@ -2,13 +2,12 @@
 // its fuel, then lets hostile guests try. Run with: npm run demo
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHost, type Host, type Outcome } from "airlock";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const require = createRequire(import.meta.url);
+const packages = join(root, "node_modules");
 const airlock = join(root, "dist", "faces", "cli", "main.js");
 
 /** Each of these is stopped by another limit. */
@@ -43,15 +42,12 @@ host.subscribe({}, ({ providerId, type, payload }) =>
 );
 
 title("3. csv-profile on seattle-weather.csv (package vega-datasets)");
-const csv = readFileSync(
-  join(dirname(require.resolve("vega-datasets/package.json")), "data", "seattle-weather.csv"),
-  "utf8",
-);
+const csv = readFileSync(join(packages, "vega-datasets", "data", "seattle-weather.csv"), "utf8");
 const profile = await run(host, csvProfile.id, { csv });
 if (profile.kind === "succeeded") showColumns(profile.output);
 
 title("4. redact on a real text (the code of conduct of the package piscina, and a line of ours)");
-const conduct = readFileSync(join(dirname(require.resolve("piscina/package.json")), "CODE_OF_CONDUCT.md"), "utf8");
+const conduct = readFileSync(join(packages, "piscina", "CODE_OF_CONDUCT.md"), "utf8");
 const text = `${conduct.slice(-700)}\nCall +44 20 7946 0958, pay DE89 3704 0044 0532 0130 00 or card 4111 1111 1111 1111.`;
 const redacted = await run(host, redact.id, { text });
 if (redacted.kind === "succeeded") console.log(indent((redacted.output as { text: string }).text.slice(-420)));

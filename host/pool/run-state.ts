@@ -1,12 +1,11 @@
 import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import { type Counters, createCounters, REFUSED } from "../meter/meter.ts";
+import { type Counters, createCounters, EXHAUSTED, REFUSED } from "../meter/meter.ts";
 import { AbiViolation, GuestStop } from "./guest-stop.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
-const SPENT = -(2n ** 63n);
 const PAGE_BYTES = 65_536;
 /** One string or list that crosses the boundary; past it V8's own string limit would be near. */
 const LONGEST_LIFT_BYTES = 256 * 1024 * 1024;
@@ -110,7 +109,7 @@ export class RunState implements ImportScope {
   /** Records, then takes the fuel away, then throws: a guest that catches the exception runs into an empty tank. */
   end(ending: WorkerEnding): never {
     this.record(ending);
-    this.meter.fuel.value = SPENT;
+    this.meter.fuel.value = EXHAUSTED;
     throw new GuestStop();
   }
 

@@ -125,7 +125,7 @@ function sourceFiles(folder: string, withTests = false): string[] {
       (file) =>
         withTests ||
         !(
-          /(\.test|[\\/]test-[^\\/]*)\.ts$/.test(file) ||
+          /(\.test|[\\/]test-[^\\/]*)\.ts$|[\\/]testing[\\/]/.test(file) ||
           file.includes(join("host", "tests")) ||
           file.includes(join("host", "bench"))
         ),
