@@ -22,8 +22,16 @@ export interface HostOptions {
   readonly allow?: { readonly fs?: readonly string[] };
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
-  /** Bounds on one compilation, and artifacts kept in memory; default 30,000 ms, 2 GiB, 64. */
-  readonly compile?: { readonly timeoutMs?: number; readonly memoryBytes?: number; readonly cacheEntries?: number };
+  /**
+   * Bounds on one compilation, artifacts kept in memory, and processes started ahead for the next install (0 or 1, of use only
+   * to whom installs more than one); default 30,000 ms, 2 GiB, 64, 1.
+   */
+  readonly compile?: {
+    readonly timeoutMs?: number;
+    readonly memoryBytes?: number;
+    readonly cacheEntries?: number;
+    readonly spares?: number;
+  };
 }
 
 /** Options with every default filled in, checked and frozen. */
@@ -36,7 +44,12 @@ export interface ResolvedOptions {
   readonly imports: EmbedderImports;
   readonly readableDirectories: readonly string[];
   readonly maxComponentBytes: number;
-  readonly compile: { readonly timeoutMs: number; readonly memoryBytes: number; readonly cacheEntries: number };
+  readonly compile: {
+    readonly timeoutMs: number;
+    readonly memoryBytes: number;
+    readonly cacheEntries: number;
+    readonly spares: number;
+  };
 }
 
 /** More threads than this gain nothing for synchronous guests, and each holds a heap. */
@@ -60,7 +73,7 @@ const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
   const { compile = {}, allow = {}, tier = "recycled", limits = {}, imports = {} } = options;
-  expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries"]);
+  expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries", "spares"]);
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
   if (tier !== "fresh" && tier !== "recycled") throw invalid("tier", tier, '"fresh" or "recycled"');
@@ -77,6 +90,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       timeoutMs: whole(compile.timeoutMs, "compile.timeoutMs", 1, 600_000, 30_000),
       memoryBytes: whole(compile.memoryBytes, "compile.memoryBytes", 64 * MiB, 1024 * 1024 * MiB, 2048 * MiB),
       cacheEntries: whole(compile.cacheEntries, "compile.cacheEntries", 0, 100_000, 64),
+      spares: whole(compile.spares, "compile.spares", 0, 1, 1),
     }),
   });
 }

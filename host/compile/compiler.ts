@@ -17,6 +17,8 @@ import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 export interface CompileOptions extends ProcessBounds {
   /** Artifacts kept in memory. */
   readonly cacheEntries: number;
+  /** Processes started ahead, 0 or 1. */
+  readonly spares: number;
 }
 
 /** Work on one component: at most one check, then at most one compilation. */
@@ -31,7 +33,7 @@ export interface CompileSession {
   close(): void;
 }
 
-/** Makes artifacts, each in a process of its own; one more is started ahead, so that an install does not wait for a start. */
+/** Makes artifacts, each in a process of its own; one more may be started ahead, so that an install does not wait for a start. */
 export class Compiler {
   readonly #options: CompileOptions;
   readonly #entry: EntryPoint;
@@ -96,7 +98,7 @@ export class Compiler {
     this.#open.add(taken);
     // Two starts at once would slow down the one that is waited for.
     void taken.started().then(() => {
-      if (!this.#closed && this.#spare === null) this.#spare = this.#start();
+      if (this.#options.spares > 0 && !this.#closed && this.#spare === null) this.#spare = this.#start();
     });
     return taken;
   }

@@ -24,7 +24,9 @@ export function reportLines(report: DoctorReport, colours: Paint): readonly stri
   const failed = guests.filter((guest) => !guest.ok).length;
   const unproven = rows.filter((row) => !row.ok).length;
   const verdict = ok
-    ? colours.good(`All ${guests.length} guests ended as they must, all ${rows.length} promises are proven.`)
+    ? colours.good(
+        `${guests.length} of ${guests.length} guests ended as they must, ${rows.length} of ${rows.length} promises are proven.`,
+      )
     : colours.bad(
         `${failed} of ${guests.length} guests ended otherwise, ${unproven} of ${rows.length} promises are NOT PROVEN.`,
       );

@@ -25,6 +25,8 @@ export async function inspect(path: string, flags: InspectFlags, terminal: Termi
   const component = isBareFile(path) ? readBareFile(path) : null;
   const host = await createHost({
     threads: 1,
+    // A process started ahead for a second component would only slow down the one there is.
+    compile: { spares: 0 },
     maxComponentBytes: MAX_COMPONENT_BYTES,
     allow: { fs: flags.allowFs ?? [] },
   });

@@ -16,6 +16,11 @@ const argv = process.argv.slice(2);
 const debug = (process.env["AIRLOCK_DEBUG"] ?? "") !== "";
 const terminal = new Terminal(process.stdout, process.stderr, process.env);
 
+// Also for what is thrown where nobody waits: one line, no stack. Nothing can be trusted to come to an end after it.
+process.on("uncaughtException", (thrown) => {
+  process.exit(tellProblem(thrown, terminal, { json: argv.includes("--json"), debug, path: null }));
+});
+
 // The exit code is set and the process left to end by itself: process.exit would cut off what a pipe has not taken yet.
 process.exitCode = await main();
 await terminal.flush();

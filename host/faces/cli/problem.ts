@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { CODES, HostError, isHostError, messageOf, quote } from "../../errors/errors.ts";
 import { readSourceManifest } from "../../manifest/manifest.ts";
 import { jsonText, printable } from "./printable.ts";
@@ -57,7 +58,7 @@ function hintOf({ code }: HostError, path: string | null): string | null {
   if (code === "AIRLOCK_MANIFEST_INVALID" && isSource(path)) {
     return `This is a capability's source. Build it first: airlock build ${shellWord(path)}`;
   }
-  if (code.startsWith("AIRLOCK_MANIFEST_") && path.endsWith(".wasm")) {
+  if (code.startsWith("AIRLOCK_MANIFEST_") && path.endsWith(".wasm") && existsSync(path)) {
     return "A package is wanted: a folder with a capability.json. A component by itself can be inspected: airlock inspect";
   }
   return code.startsWith("AIRLOCK_ADMISSION_") ? `The whole report: airlock inspect ${shellWord(path)}` : null;

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import { type BuildFlags, build } from "./build.ts";
-import { type DoctorFlags, doctor } from "./doctor.ts";
-import { type InspectFlags, inspect } from "./inspect.ts";
-import { type RunFlags, run } from "./run.ts";
+import type { BuildFlags } from "./build.ts";
+import type { DoctorFlags } from "./doctor.ts";
+import type { InspectFlags } from "./inspect.ts";
+import type { RunFlags } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import { limitLines } from "./units.ts";
 
@@ -17,7 +17,7 @@ Exit codes:
   3  refused at admission
   4  the host failed`;
 
-/** The commands, their options and their help. Nothing is carried out before \`parseAsync\`. */
+/** The commands, their options and their help. What a command needs is loaded when it is carried out. */
 export function createProgram(version: string, terminal: Terminal, act: Act): Command {
   const program = new Command("airlock")
     .description("Runs code you do not trust: WASI components under fuel, memory and import limits that hold")
@@ -61,7 +61,7 @@ Examples:
   airlock inspect plugin.wasm --json | jq '.violations[].code'`,
     )
     .action((path: string, flags: InspectFlags) =>
-      act(flags.json === true, path, () => inspect(path, flags, terminal)),
+      act(flags.json === true, path, async () => (await import("./inspect.ts")).inspect(path, flags, terminal)),
     );
 }
 
@@ -102,7 +102,9 @@ Examples:
   cat request.json | airlock run ./dist --operation profile --input - --json | jq .output
   airlock run ./dist --input big.json --limit fuel=2e9 --limit memoryBytes=32MiB --deadline 10s`,
     )
-    .action((path: string, flags: RunFlags) => act(flags.json === true, path, () => run(path, flags, terminal)));
+    .action((path: string, flags: RunFlags) =>
+      act(flags.json === true, path, async () => (await import("./run.ts")).run(path, flags, terminal)),
+    );
 }
 
 function addBuild(program: Command, terminal: Terminal, act: Act): void {
@@ -120,7 +122,7 @@ Examples:
   airlock build ./my-capability --out ./packages/my-capability --json | jq -r .sha256`,
     )
     .action((folder: string, flags: BuildFlags) =>
-      act(flags.json === true, folder, () => build(folder, flags, terminal)),
+      act(flags.json === true, folder, async () => (await import("./build.ts")).build(folder, flags, terminal)),
     );
 }
 
@@ -141,7 +143,9 @@ Examples:
   airlock doctor --guest loop-forever --tier fresh
   airlock doctor --json | jq '.rows[] | select(.ok | not)'`,
     )
-    .action((flags: DoctorFlags) => act(flags.json === true, null, () => doctor(flags, terminal)));
+    .action((flags: DoctorFlags) =>
+      act(flags.json === true, null, async () => (await import("./doctor.ts")).doctor(flags, terminal)),
+    );
 }
 
 function repeatable(flags: string, description: string): Option {

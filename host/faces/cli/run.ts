@@ -22,6 +22,9 @@ export interface RunFlags {
   readonly json?: boolean;
 }
 
+/** A process started ahead for a second install would only slow down the one there is. */
+const ONE_INSTALL = { spares: 0 };
+
 /** Everything that was asked for, checked before anything that takes time. */
 interface Request {
   readonly raw: RawInput;
@@ -44,6 +47,7 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   const request: Request = { raw, limits, deadlineMs };
   const host = await createHost({
     threads: 1,
+    compile: ONE_INSTALL,
     tier: flags.tier,
     allow: { fs: flags.allowFs ?? [] },
     // The depth of calls is counted only by an artifact that was made for it.
