@@ -84,53 +84,21 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("airlock", () => {
-  it("prints its help without arguments, its version and a help with examples for each command", async () => {
+  it("prints its help without arguments, and its version", async () => {
     const help = await airlock();
     expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Examples:") });
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(await airlock("--version")).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
-    for (const command of ["inspect", "run", "build", "doctor"]) {
-      expect(help.stdout).toContain(`  ${command} `);
-      const { status, stdout } = await airlock(command, "--help");
-      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`  airlock ${command}`) });
-    }
   });
 
   it.each([
-    [["inspct", "x"], "Unknown command 'inspct': did you mean \"inspect\"?"],
     [["run", "x", "--jsn"], "Unknown option '--jsn': did you mean \"--json\"?"],
-    [["run"], "Missing required argument 'package'; airlock run --help shows what there is"],
-    [
-      ["run", "x", "--input", "a", "--value", "1"],
-      /^Option '-i, --input <file>' cannot be used with option '--value <json>'/,
-    ],
-    [
-      ["run", "x", "--tier", "warm"],
-      /^Option '--tier <tier>' argument 'warm' is invalid. Allowed choices are recycled, fresh$/,
-    ],
     [["run", "x", "--limit", "fule=1"], 'limits has the unknown limit "fule": did you mean "fuel"?'],
-    [["run", "x", "--limit", "fuel=-1"], /^limits.fuel is -1: a whole number of fuel from 1 to /],
-    [["run", "x", "--limit", "fuel=lots"], /^--limit fuel is "lots": 2000000, .* is wanted$/],
-    [["run", "x", "--deadline", "-1s"], '--deadline is "-1s": a time above 0 is wanted'],
-    [["doctor", "--guest", "loop-forevr"], 'There is no guest "loop-forevr": did you mean "loop-forever"?'],
-  ])("%j is bad input, said in one line", async (args, message) => {
-    const { status, stdout, stderr } = await airlock(...args);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toMatch(/^airlock: [^\n]+\n$/);
-    const said = stderr.slice("airlock: ".length, -1);
-    if (typeof message === "string") expect(said).toBe(message);
-    else expect(said).toMatch(message);
-  });
-
-  it("says errors as one JSON object with --json, on stdout and with the same exit code", async () => {
-    const usage = await airlock("run", "--json");
-    expect(usage).toMatchObject({ status: 2, stderr: "" });
-    expect(JSON.parse(usage.stdout)).toEqual({
-      error: { code: "AIRLOCK_CLI_USAGE", message: expect.stringContaining("'package'"), details: null },
-    });
-    const missing = await airlock("run", path("missing"), "--json");
-    expect(missing).toMatchObject({ status: 2, stderr: "" });
-    expect(JSON.parse(missing.stdout).error).toMatchObject({ code: "AIRLOCK_MANIFEST_UNREADABLE" });
+  ])("%j is bad input, said in one line or as one JSON object", async (args, message) => {
+    expect(await airlock(...args)).toEqual({ status: 2, stdout: "", stderr: `airlock: ${message}\n` });
+    const json = await airlock(...args, "--json");
+    expect(json).toMatchObject({ status: 2, stderr: "" });
+    expect(JSON.parse(json.stdout).error).toMatchObject({ message });
   });
 });
 

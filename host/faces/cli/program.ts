@@ -23,7 +23,7 @@ export function createProgram(version: string, terminal: Terminal, act: Act): Co
     .description("Runs code you do not trust: WASI components under fuel, memory and import limits that hold")
     .version(version)
     .exitOverride()
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({ writeOut: (text) => terminal.print(text.trimEnd()), writeErr: () => {} })
     .addHelpText(
       "after",
       `${EXIT_CODES}
