@@ -76,11 +76,27 @@ async function run(on: Host, id: string, input: unknown, limits = {}): Promise<O
   return outcome;
 }
 
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly missing: number;
+  readonly distinct: number;
+  readonly numbers?: { readonly min: number; readonly max: number; readonly quantiles: { readonly p50: number } };
+}
+
 function showColumns(output: unknown): void {
-  const { columns } = output as {
-    columns: { name: string; type: string; missing: number; min?: unknown; max?: unknown }[];
-  };
-  console.table(columns.map(({ name, type, missing, min, max }) => ({ name, type, missing, min, max })));
+  const { columns } = output as { readonly columns: readonly Column[] };
+  console.table(
+    columns.map(({ name, type, missing, distinct, numbers }) => ({
+      name,
+      type,
+      missing,
+      distinct,
+      min: numbers?.min ?? "",
+      median: numbers?.quantiles.p50 ?? "",
+      max: numbers?.max ?? "",
+    })),
+  );
 }
 
 function command(...args: string[]): number {
