@@ -13,7 +13,7 @@ export function alignedRows(
   return rows.map((row, index) => {
     const cells = row.map((cell, column) => {
       const padded = column === row.length - 1 ? cell : cell.padEnd(widths[column]!);
-      return styles[column]?.(padded, index) ?? padded;
+      return cell === "" ? padded : (styles[column]?.(padded, index) ?? padded);
     });
     return cells.join("  ").trimEnd();
   });
