@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -139,6 +140,55 @@ describe("jsonToWit() and witToJson()", () => {
   it("a path that is too long is cut", () => {
     const name = "a".repeat(5_000);
     expect(refusal(() => jsonToWit({}, record({ [name]: u32 })))[0]).toHaveLength(401);
+  });
+
+  it.each<[string, WitType, unknown, unknown]>([
+    ["bytes", list({ kind: "u8" }), Uint8Array.of(0, 255), Uint8Array.of(0, 255)],
+    ["a Buffer", list({ kind: "u8" }), Buffer.from([1, 2]), Uint8Array.of(1, 2)],
+    ["bytes of another realm", list({ kind: "u8" }), runInNewContext("Uint8Array.of(7)"), Uint8Array.of(7)],
+    ["bytes of the wanted number", list({ kind: "u8" }, 2), Uint8Array.of(1, 2), Uint8Array.of(1, 2)],
+    ["bytes as larger numbers", list(u32), Uint8Array.of(1, 2), Uint32Array.of(1, 2)],
+    ["64-bit integers", list({ kind: "s64" }), BigInt64Array.of(-1n), BigInt64Array.of(-1n)],
+    ["64-bit integers without a sign", list({ kind: "s64" }), BigUint64Array.of(1n), BigInt64Array.of(1n)],
+    ["small integers as 64-bit ones", list({ kind: "u64" }), Int16Array.of(5), BigUint64Array.of(5n)],
+    ["floats", list({ kind: "f64" }), Float64Array.of(0.5, -1), Float64Array.of(0.5, -1)],
+    ["short floats as long ones", list({ kind: "f64" }), Float32Array.of(0.5), Float64Array.of(0.5)],
+  ])("jsonToWit() takes a typed array: %s", (_, type, given, value) => {
+    expect(jsonToWit(given, type)).toStrictEqual(value);
+  });
+
+  it.each<[WitType, unknown]>([
+    [list({ kind: "u8" }), Uint8Array.of(1, 2, 3)],
+    [list({ kind: "u8" }), Buffer.from([1, 2, 3])],
+    [list({ kind: "u8" }), new Uint8Array(new SharedArrayBuffer(3))],
+    [list({ kind: "s16" }), Int16Array.of(1, 2, 3)],
+    [list({ kind: "f32" }), Float32Array.of(1, 2, 3)],
+    [list({ kind: "u32" }), Uint8Array.of(1, 2, 3)],
+  ])("jsonToWit() copies a typed array (%j of %s), and not more than it shows", (type, given) => {
+    const array = given as Uint8Array;
+    const window = array.subarray(1);
+    const before = Array.from(window);
+    const taken = jsonToWit(window, type) as Uint8Array;
+    array.fill(9);
+    expect(Array.from(taken)).toEqual(before);
+    expect(taken.buffer).toBeInstanceOf(ArrayBuffer);
+    expect(taken.buffer.byteLength).toBe(2 * taken.BYTES_PER_ELEMENT);
+  });
+
+  it.each<[string, WitType, unknown, string]>([
+    ["of another length", list({ kind: "u8" }, 3), Uint8Array.of(1), "$"],
+    ["with a number that is too large", list({ kind: "u8" }), Uint16Array.of(1, 256), "$[1]"],
+    ["with a negative number", list({ kind: "u64" }), BigInt64Array.of(-1n), "$[0]"],
+    ["of 64-bit integers for shorter ones", list(u32), BigUint64Array.of(1n), "$[0]"],
+    ["of floats for integers", list(u32), Float64Array.of(1, 0.5), "$[1]"],
+    ["of fractions for 64-bit integers", list({ kind: "u64" }), Float64Array.of(0.5), "$[0]"],
+    ["with NaN", list({ kind: "f64" }), Float64Array.of(1, Number.NaN), "$[1]"],
+    ["with what is too large for a float", list({ kind: "f32" }), Float64Array.of(1e39), "$[0]"],
+    ["for a list of texts", list(text), Uint8Array.of(1), "$"],
+    ["that is none, but a view", list({ kind: "u8" }), new DataView(new ArrayBuffer(1)), "$"],
+    ["that is none, but says so", list({ kind: "u8" }), { [Symbol.toStringTag]: "Uint8Array", length: 1, 0: 1 }, "$"],
+  ])("jsonToWit() refuses a typed array %s", (_, type, given, path) => {
+    expect(refusal(() => jsonToWit(given, type))[0]).toBe(path);
   });
 
   it("any JSON value of any type comes back as it went in", () => {

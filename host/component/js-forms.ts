@@ -41,6 +41,30 @@ export function typedArray(kind: NumberKind, items: readonly unknown[]): unknown
   return type.from(items as never[]);
 }
 
+/** A typed array that a caller hands over instead of JSON. */
+export interface GivenArray {
+  readonly kind: NumberKind;
+  /** What it held at this moment: its buffer may be shared, or change afterwards. */
+  copy(): ArrayLike<number | bigint>;
+}
+
+/** What kind of number a value is a typed array of, or null. `instanceof` would miss those of another realm. */
+export function givenArray(value: unknown): GivenArray | null {
+  if (!ArrayBuffer.isView(value) || value instanceof DataView) return null;
+  const name = TAG_OF_TYPED_ARRAY.call(value) as string | undefined;
+  for (const [kind, type] of Object.entries(TYPED_ARRAYS)) {
+    // The constructor, not `slice`: a Buffer's gives the same memory again.
+    if (type.name === name) return { kind: kind as NumberKind, copy: () => new type(value as never) };
+  }
+  return null;
+}
+
+/** Reads the name out of the object itself, and gives undefined for what is no typed array. */
+const TAG_OF_TYPED_ARRAY = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
+  Symbol.toStringTag,
+)!.get!;
+
 /** True for bytes that JSON carries as base64. */
 export function isBytes(type: WitType): boolean {
   return type.kind === "list" && type.element.kind === "u8";

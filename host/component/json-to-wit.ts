@@ -1,8 +1,17 @@
 import { camelCase } from "./camel-case.ts";
 import { type Place, ROOT, refuse } from "./conversion-error.ts";
-import { isBytes, isNullable, isNumberKind, isWrappedInJson, typedArray } from "./js-forms.ts";
+import {
+  type GivenArray,
+  givenArray,
+  isBytes,
+  isNullable,
+  isNumberKind,
+  isWrappedInJson,
+  type NumberKind,
+  typedArray,
+} from "./js-forms.ts";
 import { Labels } from "./labels.ts";
-import { checkChar, checkFloat, checkInteger, checkString, parseBigint } from "./scalars.ts";
+import { checkBigint, checkChar, checkFloat, checkInteger, checkString, parseBigint } from "./scalars.ts";
 import type { FuncType, WitList, WitRecord, WitType, WitVariant } from "./wit-type.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -10,7 +19,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * The value that jco's glue takes, out of a JSON value: 64-bit integers from decimal strings or safe integers,
  * `list<u8>` from base64, an option from null, a flags from an array of names, records and variants by own properties.
- * Throws ConversionError. Work and depth are bounded by the value and by MAX_TYPE_DEPTH.
+ * A list of numbers may also be a typed array, whose numbers are copied: what happens to it later does not matter. Throws ConversionError. Work and depth are bounded by the value and by MAX_TYPE_DEPTH.
  */
 export function jsonToWit(value: unknown, type: WitType): unknown {
   return convert(value, type, ROOT, new Labels());
@@ -80,6 +89,8 @@ function convert(value: unknown, type: WitType, place: Place, labels: Labels): u
 
 function convertList(value: unknown, type: WitList, place: Place, labels: Labels): unknown {
   const { element, length } = type;
+  const given = isNumberKind(element.kind) ? givenArray(value) : null;
+  if (given !== null) return convertGivenArray(given, element.kind as NumberKind, length, place);
   if (isBytes(type)) return decodeBase64(value, length, place);
   const items = expectArray(value, place, length).map((item, index) =>
     convert(item, element, { parent: place, step: index }, labels),
@@ -87,8 +98,25 @@ function convertList(value: unknown, type: WitList, place: Place, labels: Labels
   return isNumberKind(element.kind) ? typedArray(element.kind, items) : items;
 }
 
+function convertGivenArray(given: GivenArray, kind: NumberKind, length: number | null, place: Place): unknown {
+  const items = given.copy();
+  if (length !== null && items.length !== length) refuse(place, `has ${items.length} items instead of ${length}`);
+  // Every integer of the same kind is in its bounds; a float may be NaN.
+  if (given.kind === kind && !kind.startsWith("f")) return items;
+  return typedArray(
+    kind,
+    Array.from(items, (item, index) => convertNumber(item, kind, { parent: place, step: index })),
+  );
+}
+
+function convertNumber(item: number | bigint, kind: NumberKind, place: Place): number | bigint {
+  if (kind === "f32" || kind === "f64") return checkFloat(item, kind, place);
+  if (kind !== "u64" && kind !== "s64") return checkInteger(item, kind, place);
+  return typeof item === "bigint" ? checkBigint(item, kind, place) : parseBigint(item, kind, place);
+}
+
 function decodeBase64(value: unknown, length: number | null, place: Place): Uint8Array {
-  if (typeof value !== "string") refuse(place, "is not a base64 string");
+  if (typeof value !== "string") refuse(place, "is neither a base64 string nor a typed array");
   const decoded = Buffer.from(value, "base64");
   // Buffer skips what is not base64; only the one way to write these bytes is accepted.
   if (decoded.toString("base64") !== value) refuse(place, "is not base64 with its padding");

@@ -110,12 +110,20 @@ function valuesPlan(wit: WitOperation): OperationPlan {
   };
 }
 
+/** JSON text in which bytes are base64, and other typed arrays are arrays of numbers or decimal strings. */
 function jsonText(value: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value, (_key, each: unknown) =>
-      each instanceof Uint8Array ? Buffer.from(each).toString("base64") : each,
-    );
+    text = JSON.stringify(value, function (this: Record<string, unknown>, key, each: unknown) {
+      // From the holder: what comes as the value has been through `toJSON`, which Buffer has.
+      const raw = this[key];
+      if (!ArrayBuffer.isView(raw) || raw instanceof DataView) return each;
+      if (Object.prototype.toString.call(raw) === "[object Uint8Array]")
+        return Buffer.from(raw as Uint8Array).toString("base64");
+      return Array.from(raw as unknown as ArrayLike<unknown>, (item) =>
+        typeof item === "bigint" ? String(item) : item,
+      );
+    });
   } catch {
     text = undefined;
   }
