@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { HostError, nearest, quote } from "./errors/errors.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
+import { longestTextBytes } from "./pool/pool.ts";
 
 /** What an application may set. Everything that a capability could reach is denied until it is named here. */
 export interface HostOptions {
@@ -10,7 +11,10 @@ export interface HostOptions {
   readonly threads?: number;
   /** Runs that may wait for a thread before `run` throws AIRLOCK_POOL_QUEUE_FULL; default 1,024. */
   readonly queue?: number;
-  /** V8 heap of one thread in megabytes, without Wasm memories; default 256. */
+  /**
+   * V8 heap that one thread may take, in megabytes, without Wasm memories; default 512. An eighth of it is the most that
+   * `inputBytes` and `outputBytes` can be.
+   */
   readonly heapMegabytes?: number;
   /** Where the memories of an instance come from: `recycled` (default) pools zeroed ones, `fresh` makes new ones. */
   readonly tier?: "fresh" | "recycled";
@@ -77,12 +81,13 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
   if (tier !== "fresh" && tier !== "recycled") throw invalid("tier", tier, '"fresh" or "recycled"');
+  const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
   return Object.freeze({
     threads: whole(options.threads, "threads", 1, 256, Math.min(availableParallelism(), MOST_DEFAULT_THREADS)),
     queue: whole(options.queue, "queue", 0, 1_000_000, 1_024),
-    heapMegabytes: whole(options.heapMegabytes, "heapMegabytes", 16, 65_536, 256),
+    heapMegabytes,
     tier,
-    policy: resolvePolicy(limits),
+    policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
     readableDirectories: directories(allow.fs ?? []),
     maxComponentBytes: whole(options.maxComponentBytes, "maxComponentBytes", 8, 1024 * MiB, 64 * MiB),
@@ -92,6 +97,29 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       cacheEntries: whole(compile.cacheEntries, "compile.cacheEntries", 0, 100_000, 64),
       spares: whole(compile.spares, "compile.spares", 0, 1, 1),
     }),
+  });
+}
+
+/** A text longer than a share of the heap cannot be held, so a cap that is only the table's is lowered to it. */
+function policyWithin(
+  policy: LimitPolicy,
+  named: NonNullable<HostOptions["limits"]>,
+  heapMegabytes: number,
+): LimitPolicy {
+  const most = longestTextBytes(heapMegabytes);
+  const lowered = (limits: LimitPolicy["caps"], given: Partial<Limits> | undefined, field: string) => {
+    const bounded = { ...limits };
+    for (const key of ["inputBytes", "outputBytes"] as const) {
+      if ((given?.[key] ?? 0) > most) {
+        throw invalid(`limits.${field}.${key}`, given?.[key], `at most ${most}, an eighth of heapMegabytes,`);
+      }
+      bounded[key] = Math.min(bounded[key] ?? most, most);
+    }
+    return Object.freeze(bounded);
+  };
+  return Object.freeze({
+    defaults: lowered(policy.defaults, named.defaults, "defaults") as Limits,
+    caps: lowered(policy.caps, named.caps, "caps"),
   });
 }
 

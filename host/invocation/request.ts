@@ -1,5 +1,5 @@
 import { HostError, nearest, quote } from "../errors/errors.ts";
-import type { Limits } from "../manifest/manifest.ts";
+import { jsonExcess, type Limits } from "../manifest/manifest.ts";
 import type { RunRequest } from "../providers/providers.ts";
 import type { GuestInput, OperationPlan } from "./operations.ts";
 
@@ -32,6 +32,12 @@ export function checkRequest(
       "AIRLOCK_INVOCATION_INPUT_TOO_LARGE",
       `Cannot run ${request.providerId}: input has ${bytes} bytes as JSON, inputBytes allows ${limits.inputBytes}`,
     );
+  }
+  const excess = jsonExcess(digestible);
+  if (excess !== null) {
+    const code =
+      excess.kind === "too-many" ? "AIRLOCK_INVOCATION_INPUT_TOO_LARGE" : "AIRLOCK_INVOCATION_REQUEST_INVALID";
+    throw new HostError(code, `Cannot run ${request.providerId}: input ${excess.text}`);
   }
   return input;
 }

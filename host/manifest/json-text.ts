@@ -4,18 +4,42 @@ import { messageOf, quote } from "../errors/errors.ts";
 export type JsonText =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "too-deep"; readonly maxDepth: number; readonly text: string }
+  | { readonly kind: "too-many"; readonly text: string }
   | { readonly kind: "not-json"; readonly text: string };
 
 /** How deep JSON from outside may nest unless the caller says otherwise. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
+ * How many brackets, braces, commas and colons JSON from outside may hold. One of them can stand for some hundred bytes of
+ * heap, and V8 does not survive a thread that goes far past its heap at once: it aborts the whole process.
+ */
+export const MAX_JSON_MARKS = 1_000_000;
+
+/**
  * How deep arrays and objects nest in `text`, found by one scan that knows strings. Stops at the first level past
  * `max` and then answers `max + 1`. Text that is not JSON gets some number; nothing is parsed.
  */
 export function jsonDepth(text: string, max: number): number {
+  return scan(text, max).depth;
+}
+
+/** Why `text` may not be parsed, or null: it nests deeper than `maxDepth`, or holds more than MAX_JSON_MARKS. */
+export function jsonExcess(
+  text: string,
+  maxDepth = MAX_JSON_DEPTH,
+): Extract<JsonText, { kind: "too-deep" | "too-many" }> | null {
+  const { depth, marks } = scan(text, maxDepth);
+  if (depth > maxDepth) return { kind: "too-deep", maxDepth, text: `nests deeper than ${maxDepth} levels` };
+  if (marks > MAX_JSON_MARKS) return { kind: "too-many", text: `holds more than ${MAX_JSON_MARKS} values and keys` };
+  return null;
+}
+
+/** Counts in one pass; stops at the first level past `maxDepth`, or the first mark past MAX_JSON_MARKS. */
+function scan(text: string, maxDepth: number): { readonly depth: number; readonly marks: number } {
   let depth = 0;
   let deepest = 0;
+  let marks = 0;
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x22: // "
@@ -24,24 +48,27 @@ export function jsonDepth(text: string, max: number): number {
       case 0x5b: // [
       case 0x7b: // {
         depth++;
+        marks++;
         if (depth > deepest) deepest = depth;
-        if (deepest > max) return deepest;
+        if (deepest > maxDepth || marks > MAX_JSON_MARKS) return { depth: deepest, marks };
         break;
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
         break;
+      case 0x2c: // ,
+      case 0x3a: // :
+        if (++marks > MAX_JSON_MARKS) return { depth: deepest, marks };
+        break;
     }
   }
-  return deepest;
+  return { depth: deepest, marks };
 }
 
-/** Parses one JSON value after its nesting was scanned, so that neither the parser nor a later walk runs out of stack. */
+/** Parses one JSON value after a scan, so that neither the parser nor a later walk runs out of stack or heap. */
 export function parseJsonText(text: string, options: { readonly maxDepth?: number } = {}): JsonText {
-  const maxDepth = options.maxDepth ?? MAX_JSON_DEPTH;
-  if (jsonDepth(text, maxDepth) > maxDepth) {
-    return { kind: "too-deep", maxDepth, text: `nests deeper than ${maxDepth} levels` };
-  }
+  const excess = jsonExcess(text, options.maxDepth);
+  if (excess !== null) return excess;
   try {
     return { kind: "value", value: JSON.parse(text) };
   } catch (error) {

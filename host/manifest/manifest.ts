@@ -6,7 +6,7 @@
  */
 export { unsupportedGrants } from "./grants.ts";
 export { checkPackageSchema, checkPackageSchemas } from "./json-schema.ts";
-export { type JsonText, jsonDepth, MAX_JSON_DEPTH, parseJsonText } from "./json-text.ts";
+export { type JsonText, jsonDepth, jsonExcess, MAX_JSON_DEPTH, MAX_JSON_MARKS, parseJsonText } from "./json-text.ts";
 export {
   checkLimits,
   effectiveLimits,

@@ -13,6 +13,7 @@ import type { Call, Deployment, Hello, Reply } from "./protocol.ts";
 import type { WorkerStart } from "./worker.ts";
 
 export type { HostCallHandler, RunListener } from "./bridge.ts";
+export { longestTextBytes } from "./heap-share.ts";
 export type { Slot } from "./lanes.ts";
 export type {
   Call,

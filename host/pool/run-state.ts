@@ -1,14 +1,16 @@
+import { resourceLimits } from "node:worker_threads";
 import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, REFUSED } from "../meter/meter.ts";
 import { AbiViolation, GuestStop } from "./guest-stop.ts";
+import { longestTextBytes } from "./heap-share.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
 const PAGE_BYTES = 65_536;
-/** One string or list that crosses the boundary; past it V8's own string limit would be near. */
-const LONGEST_LIFT_BYTES = 256 * 1024 * 1024;
+/** What one call may bring out of the guest: a share of the thread's heap, or V8 would abort the process. */
+const LONGEST_LIFT_BYTES = longestTextBytes(resourceLimits?.maxOldGenerationSizeMb);
 /** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
 const ASK_MARGIN_MS = 60_000;
 
@@ -220,9 +222,8 @@ export class RunState implements ImportScope {
   /** Pays for `bytes` that are about to be copied out of the guest, before they are. */
   payLift(bytes: number): void {
     this.#liftedBytes += bytes;
-    if (this.phase === "lift" && this.#liftedBytes > this.limits.outputBytes)
-      this.end({ kind: "over-budget", limit: "outputBytes" });
-    if (this.#liftedBytes > LONGEST_LIFT_BYTES) this.end({ kind: "over-budget", limit: "hostBytesOut" });
+    const limit = this.phase === "lift" ? "outputBytes" : "hostBytesOut";
+    if (this.#liftedBytes > Math.min(this.limits[limit], LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);
   }
 
