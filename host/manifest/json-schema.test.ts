@@ -116,6 +116,12 @@ describe("checkPackageSchema()", () => {
     expect(checkPackageSchema(schema, "input")).toEqual([]);
   });
 
+  test("refuses an enum of nothing, which the meta-schema lets pass and the compiler does not", () => {
+    expect(checkPackageSchema({ enum: [] }, "input")).toEqual([
+      expect.stringContaining("at least one value is wanted"),
+    ]);
+  });
+
   test("says something of any JSON and throws nothing; what it accepts compiles", () => {
     const keyword = fc.constantFrom(
       "type",

@@ -100,6 +100,9 @@ export class SchemaWalk {
       this.#problem(place, `is refused: ${REFUSED[refused ? keyword : "$data"]}`);
     } else if (!keyword.startsWith("x-") && !KEYWORDS.includes(keyword)) {
       this.#problem(pointer, `has the unknown keyword ${quote(keyword, 60)}: ${keywordHint(keyword)}`);
+    } else if (keyword === "enum" && Array.isArray(value) && value.length === 0) {
+      // The meta-schema lets it pass, the compiler does not; and nothing would ever fit.
+      this.#problem(place, "is empty: at least one value is wanted");
     } else if (typeof value === "string") {
       this.#word(keyword, value, pointer, place);
     }
