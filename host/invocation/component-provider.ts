@@ -9,6 +9,7 @@ import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
+import { checkRequestLimits } from "./request-limits.ts";
 import { type RunFacts, settle } from "./settle.ts";
 import { Stop } from "./stop.ts";
 
@@ -61,6 +62,8 @@ export class ComponentProvider implements Provider {
   }
 
   check(request: RunRequest): void {
+    const { coreModules } = this.admitted.report;
+    checkRequestLimits(request, { countsCallDepth: this.#init.artifact.callDepth, coreModules });
     const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
     this.#init.pool.lanes.checkRoom();
     this.#inputs.set(request, input);
