@@ -5,6 +5,8 @@ import { alignedRows } from "./table.ts";
 import { shownMs } from "./units.ts";
 
 const HEADINGS = { limit: "limits", ending: "endings", admission: "admission" } as const;
+/** Guests that are named for one promise; the others are counted. */
+const MOST_NAMES = 3;
 const NAME_WIDTH = 28;
 const ENDING_WIDTH = 34;
 
@@ -34,7 +36,7 @@ export function reportLines(report: DoctorReport, colours: Paint): readonly stri
     ...kinds.flatMap((kind) => {
       const ofKind = rows.filter((row) => row.kind === kind);
       const table = alignedRows(
-        ofKind.map((row) => [row.name, row.ok ? `proven by ${row.provedBy.join(", ")}` : "NOT PROVEN"]),
+        ofKind.map((row) => [row.name, row.ok ? `proven by ${named(row.provedBy)}` : "NOT PROVEN"]),
         [undefined, (text, index) => (ofKind[index]!.ok ? colours.good(text) : colours.bad(text))],
       );
       return ["", colours.strong(HEADINGS[kind]), ...table.map((line) => `  ${line}`)];
@@ -43,6 +45,11 @@ export function reportLines(report: DoctorReport, colours: Paint): readonly stri
     verdict,
     colours.faint(`Node ${node}`),
   ];
+}
+
+function named(guests: readonly string[]): string {
+  const more = guests.length - MOST_NAMES;
+  return more > 0 ? `${guests.slice(0, MOST_NAMES).join(", ")} and ${more} more` : guests.join(", ");
 }
 
 function shownEnding(ending: Expectation | Observed): string {

@@ -13,11 +13,14 @@ export interface DoctorFlags {
   readonly json?: boolean;
 }
 
+/** Each guest has a line of its own when it is through, so only a slow one needs another before that. */
+const PATIENCE_MS = 5_000;
+
 /** Runs the hostile guests. Answers 0 when every limit was proven, else 1. */
 export async function doctor(flags: DoctorFlags, terminal: Terminal): Promise<number> {
   const { guest: chosen = [], tier } = flags;
   const names = chosenGuests(chosen);
-  const progress = new Progress(terminal);
+  const progress = new Progress(terminal, PATIENCE_MS);
   const step = (done: number): void => {
     if (done < names.length) progress.step(`${done + 1} of ${names.length}  ${names[done]}`);
   };

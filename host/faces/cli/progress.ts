@@ -2,23 +2,26 @@ import { printable } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { shownMs } from "./units.ts";
 
-/** A step shorter than this is not worth a line. */
+/** A step shorter than this is not worth a line, nor a time. */
 const PATIENCE_MS = 1_000;
 const REFRESH_MS = 100;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /**
  * Says what takes time. On a terminal a live line with the time so far; elsewhere one line for each step that is not through
- * after a second. Holds no process alive.
+ * after a while. Holds no process alive.
  */
 export class Progress {
   readonly #terminal: Terminal;
+  readonly #patienceMs: number;
   #text = "";
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal) {
+  /** `patienceMs`: how long a step may take before it has a line where there is no live one. */
+  constructor(terminal: Terminal, patienceMs = PATIENCE_MS) {
     this.#terminal = terminal;
+    this.#patienceMs = patienceMs;
   }
 
   /** The next step begins; the one before is through. */
@@ -29,7 +32,7 @@ export class Progress {
     if (this.#terminal.isLive) {
       this.#timer = setInterval(() => this.#draw(), REFRESH_MS);
     } else {
-      this.#timer = setTimeout(() => this.#terminal.note(`${this.#text} …`), PATIENCE_MS);
+      this.#timer = setTimeout(() => this.#terminal.note(`${this.#text} …`), this.#patienceMs);
     }
     this.#timer.unref();
   }
