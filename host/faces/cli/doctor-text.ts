@@ -53,7 +53,10 @@ function named(guests: readonly string[]): string {
 }
 
 function shownEnding(ending: Expectation | Observed): string {
-  if ("refused" in ending && ending.refused !== undefined) return `refused: ${printable(ending.refused)}`;
+  if ("refused" in ending && ending.refused !== undefined) {
+    // An expectation may name several codes, one of which is enough.
+    return `refused: ${printable([ending.refused].flat().join(" or "))}`;
+  }
   const { outcome, limit } = ending as Observed;
   return limit === undefined ? `${outcome}` : `${outcome} (${limit})`;
 }
