@@ -60,6 +60,12 @@ export function checkComplexity(info: ComponentInfo, limits: Limits, violations:
       `a type of the component, written out, has ${info.largestTypeNodes} parts: at most ${COMPLEXITY.typeNodes} are allowed`,
     );
   }
+  if (info.instances > COMPLEXITY.instances) {
+    violations.add(
+      "too_complex",
+      `the component makes ${info.instances} instances: at most ${COMPLEXITY.instances} are allowed`,
+    );
+  }
   if (info.hasComponentStart)
     violations.add("too_complex", "a component in it has a start function: only core modules may");
   for (const name of info.canonBuiltins)
@@ -70,7 +76,13 @@ export function checkComplexity(info: ComponentInfo, limits: Limits, violations:
 }
 
 /** The meter's own caps, checked early so that they are reported with everything else. */
-const COMPLEXITY = { bodyBytes: 512 * 1024, locals: 2_000, functions: 100_000, typeNodes: 2_000 } as const;
+const COMPLEXITY = {
+  bodyBytes: 512 * 1024,
+  locals: 2_000,
+  functions: 100_000,
+  typeNodes: 2_000,
+  instances: 1_000,
+} as const;
 
 export function checkOperations(wayIn: WayIn, manifest: Manifest, violations: Violations): void {
   if (wayIn.kind === "handler") {

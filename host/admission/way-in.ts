@@ -49,10 +49,13 @@ export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], v
       );
   }
   if (callable.length > 0) return { kind: "functions", operations: callable };
-  const why = reasons.length > 0 ? `: ${reasons.slice(0, 3).join("; ")}` : "";
-  violations.add(
-    "missing_export",
-    `the component exports neither airlock:capability/handler@1.0.0 nor a plain function that can be called${why}`,
-  );
+  if (reasons.length > 0)
+    violations.add("limit_unenforceable", `outputBytes cannot be held: ${reasons.slice(0, 3).join("; ")}`);
+  else {
+    violations.add(
+      "missing_export",
+      "the component exports neither airlock:capability/handler@1.0.0 nor a plain function that can be called",
+    );
+  }
   return null;
 }

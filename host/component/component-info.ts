@@ -100,6 +100,8 @@ export interface ComponentInfo {
   readonly valueImports: readonly string[];
   /** Paths of the nested components. */
   readonly nestedComponents: readonly string[];
+  /** Core instances and component instances once all is instantiated: nested components multiply them. */
+  readonly instances: number;
   /** Depth of component nesting; 1 when there is none. */
   readonly depth: number;
   /**

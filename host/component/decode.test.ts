@@ -42,6 +42,7 @@ describe("decodeComponent()", () => {
       componentImports: [],
       valueImports: [],
       nestedComponents: [],
+      instances: 0,
       depth: 1,
       largestTypeNodes: 1,
       usesAsync: false,
@@ -120,6 +121,14 @@ describe("decodeComponent()", () => {
     const [{ type: func } = expect.fail("no function")] = funcsOf(info);
     expect(func.params[0]?.type).toBe(func.params[1]?.type);
     expect(func.params[0]?.type).toBe(func.result);
+  });
+
+  it("counts instances as often as nested components multiply them", async () => {
+    const inner = "(core module $m) (core instance (instantiate $m)) (core instance (instantiate $m))";
+    const info = await decode(`(component (component $c ${inner})
+      (component $d (alias outer 1 $c (component $c)) (instance (instantiate $c)) (instance (instantiate $c)))
+      (instance (instantiate $d)) (instance (instantiate $d)))`);
+    expect(info.instances).toBe(2 * (1 + 2 * (1 + 2)));
   });
 
   it("follows exports of instances, outer aliases and instances made from exports", async () => {

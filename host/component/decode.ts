@@ -61,6 +61,7 @@ function readNestedComponent(bytes: Uint8Array, section: Section, scope: Scope):
   if (nested.depth > MAX_NESTING) unsupported(`Nesting deeper than ${MAX_NESTING}`, section.header);
   scope.findings.nestedComponents.push(nested.path);
   readComponent(bytes, section.start, section.end, nested);
+  scope.findings.instancesOf.set(nested.exports, nested.instances);
   scope.add({ sort: "component", exports: nested.exports });
 }
 
@@ -144,6 +145,7 @@ function describe(scope: Scope): ComponentInfo {
   return {
     imports,
     exports,
+    instances: scope.instances,
     ...scope.findings.summary(),
     componentImports: namesOf("module", "component"),
     valueImports: namesOf("value"),

@@ -31,6 +31,8 @@ export class Findings {
   readonly stringEncodings = new Set<StringEncoding>();
   /** Depth and expanded size of every composite type read so far; a type that is absent is one deep and one large. */
   readonly typeSizes = new Map<WitType, TypeSize>();
+  /** Instances that one instantiation of a nested component makes, by the map of its exports. */
+  readonly instancesOf = new Map<unknown, number>();
   readonly options = new Set<Exclude<keyof CanonOptions, "stringEncodings">>();
   hasComponentStart = false;
   depth = 1;
@@ -55,7 +57,7 @@ export class Findings {
   }
 
   /** The part of a ComponentInfo that is the same at every depth. */
-  summary(): Omit<ComponentInfo, "imports" | "exports" | "componentImports" | "valueImports"> {
+  summary(): Omit<ComponentInfo, "imports" | "exports" | "componentImports" | "valueImports" | "instances"> {
     return {
       coreModules: this.coreModules,
       canonBuiltins: [...this.builtins].sort(),

@@ -12,7 +12,9 @@ export function readInstance(reader: Reader, scope: Scope): void {
       scope.findings.name(reader, "component-link", scope.path);
       readSortIndex(reader, scope);
     }
-    if (component.sort === "component") scope.add(instanceOf(component.exports));
+    if (component.sort !== "component") return;
+    scope.instances += 1 + (scope.findings.instancesOf.get(component.exports) ?? 0);
+    scope.add(instanceOf(component.exports));
   } else if (form === 0x01) {
     scope.add(instanceOf(readInlineExports(reader, scope)));
   } else {
@@ -36,8 +38,10 @@ function readInlineExports(reader: Reader, scope: Scope): Map<string, Entity> {
 export function readCoreInstance(reader: Reader, scope: Scope): void {
   const start = reader.position;
   const form = reader.byte();
-  if (form === 0x00) reader.u32();
-  else if (form !== 0x01) reader.fail("Core instance of an unknown form", start);
+  if (form === 0x00) {
+    reader.u32();
+    scope.instances += 1;
+  } else if (form !== 0x01) reader.fail("Core instance of an unknown form", start);
   for (let count = reader.count(3); count > 0; count--) {
     scope.findings.name(reader, "core-link", scope.path);
     const sort = readCoreSort(reader);

@@ -71,6 +71,8 @@ export class Scope {
   readonly #components: Exports[] = [];
   /** Length of the spaces whose members carry nothing that is needed here. */
   values = 0;
+  /** Instances that one instantiation of this component makes, at all depths. */
+  instances = 0;
   coreModules = 0;
 
   constructor(parent: Scope | null, findings: Findings, path: string) {

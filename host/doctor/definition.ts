@@ -3,7 +3,7 @@ import type { OutcomeKind } from "../errors/errors.ts";
 /** How a guest is to end. Only what is named is compared. */
 export type Expectation =
   /** A violation code of admission, or the code of the HostError that `install` or `run` throws. */
-  | { readonly refused: string }
+  | { readonly refused: string; readonly message?: string }
   | {
       readonly outcome: OutcomeKind;
       readonly limit?: string;

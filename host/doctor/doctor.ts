@@ -63,7 +63,7 @@ const CONTROL = "answers";
 
 const KiB = 1024;
 /** Low enough that a guest of a few hundred kilobytes is too large, and that one can fill a thread's heap. */
-const MAX_COMPONENT_BYTES = 512 * KiB;
+const MAX_COMPONENT_BYTES = 1024 * KiB;
 const HEAP_MEGABYTES = 32;
 /** The bomb takes far longer than this, everything else far less. */
 const COMPILE_TIMEOUT_MS = 5_000;

@@ -71,7 +71,7 @@ export class ComponentProvider implements Provider {
 
   async execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome> {
     const { pool, offered, artifact } = this.#init;
-    const tier = request.fresh ? "fresh" : this.#init.tier;
+    const tier = request.fresh === true ? "fresh" : this.#init.tier;
     const plan = this.#plan(request);
     const limits = this.limitsOf(request);
     const facts = new RunProgress(request, this.id, limits, {

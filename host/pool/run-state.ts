@@ -281,6 +281,7 @@ export class RunState implements ImportScope {
 
 function describe(thrown: unknown): string {
   if (thrown instanceof AbiViolation) return thrown.message;
-  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message}`;
+  // The glue has traps of its own, which say so already.
+  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message.replace(/^wasm trap: /, "")}`;
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "the guest threw a value";
 }

@@ -9,7 +9,7 @@ export interface RunRequest {
   readonly operation: string;
   readonly input: unknown;
   /** Nothing that another run has used may serve this one, be it clean. */
-  readonly fresh: boolean;
+  readonly fresh?: boolean;
   /** May only lower what manifest and policy allow. */
   readonly limits: Partial<Limits>;
   /** Hard and absolute, in milliseconds since the epoch; null for none. */

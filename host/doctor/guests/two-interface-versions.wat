@@ -1,0 +1,28 @@
+(component
+  (import "doctor:offers/echo@1.0.0" (instance $one (export "echo" (func (param "text" string) (result string)))))
+  (import "doctor:offers/echo@2.0.0" (instance $two (export "echo" (func (param "text" string) (result string)))))
+  (core module $libc
+    (memory (export "memory") 1)
+    (global $next (mut i32) (i32.const 1024))
+    (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+      (global.get $next)
+      (global.set $next (i32.add (global.get $next) (local.get 3)))))
+  (core instance $libc (instantiate $libc))
+  (core func $one (canon lower (func $one "echo")
+    (memory (core memory $libc "memory")) (realloc (core func $libc "realloc"))))
+  (core func $two (canon lower (func $two "echo")
+    (memory (core memory $libc "memory")) (realloc (core func $libc "realloc"))))
+  (core module $m
+    (import "libc" "memory" (memory 1))
+    (import "host" "one" (func $one (param i32 i32 i32)))
+    (import "host" "two" (func $two (param i32 i32 i32)))
+    (func (export "run") (param $text i32) (param $length i32) (result i32)
+      (call $one (local.get $text) (local.get $length) (i32.const 16))
+      (call $two (i32.load (i32.const 16)) (i32.load (i32.const 20)) (i32.const 16))
+      (i32.const 16)))
+  (core instance $m (instantiate $m
+    (with "libc" (instance $libc))
+    (with "host" (instance (export "one" (func $one)) (export "two" (func $two))))))
+  (func (export "run") (param "input" string) (result string)
+    (canon lift (core func $m "run")
+      (memory (core memory $libc "memory")) (realloc (core func $libc "realloc")))))
