@@ -189,6 +189,104 @@ describe("buildCapability()", () => {
   });
 });
 
+describe("buildCapability() with WIT of the capability's own", () => {
+  const WIT = {
+    "wit/offers.wit": `package acme:offers@1.0.0;
+world offers {
+  include airlock:capability/subscribable@1.0.0;
+  import acme:crm/lookup@1.0.0;
+}`,
+    "wit/deps/acme-crm/lookup.wit": "package acme:crm@1.0.0;\ninterface lookup { find: func(name: string) -> string; }",
+  };
+  const SOURCES = {
+    "capability.json": { ...MANIFEST, grants: { imports: ["acme:crm/lookup@1.0.0"] } },
+    "src/capability.ts": `import { find } from "acme:crm/lookup@1.0.0";
+      export const handler = { handle: (input: string): string => find(input) };`,
+  };
+  const temporary = process.env["TMPDIR"];
+
+  beforeEach(() => {
+    // Of this test alone, so that what a build leaves behind is seen.
+    mkdirSync(join(folder, "tmp"));
+    process.env["TMPDIR"] = join(folder, "tmp");
+  });
+  afterEach(() => {
+    expect(readdirSync(join(folder, "tmp"))).toEqual([]);
+    if (temporary === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = temporary;
+  });
+
+  test("imports the interface by its name, beside those of the world that it includes, with the same bytes each time", async () => {
+    write({ ...SOURCES, ...WIT });
+    const { manifest, reproducible } = await buildCapability(folder);
+    expect(manifest.imports).toEqual([
+      "acme:crm/lookup@1.0.0",
+      "airlock:capability/context@1.0.0",
+      "airlock:capability/events@1.0.0",
+      "airlock:capability/log@1.0.0",
+      "airlock:capability/types@1.0.0",
+    ]);
+    expect(reproducible).toBe(true);
+    expect((await buildCapability(folder, { outDir: join(folder, "again") })).manifest).toEqual(manifest);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "no world",
+      { "wit/offers.wit": "package acme:offers@1.0.0;\ninterface none {}" },
+      "wit: the package acme:offers@1.0.0 has no world: one that says `include airlock:capability/capability@1.0.0;` is wanted",
+    ],
+    [
+      "several worlds",
+      { "wit/more.wit": "world more { include airlock:capability/capability@1.0.0; }" },
+      "wit: the package acme:offers@1.0.0 has several worlds (acme:offers/more@1.0.0, acme:offers/offers@1.0.0): one is wanted",
+    ],
+    [
+      "a world without our handler",
+      { "wit/offers.wit": "package acme:offers@1.0.0;\nworld offers { import acme:crm/lookup@1.0.0; }" },
+      "wit: the world does not export airlock:capability/handler@1.0.0: `include airlock:capability/capability@1.0.0;` is wanted in it",
+    ],
+    [
+      "a world with another way in",
+      {
+        "wit/offers.wit":
+          "package acme:offers@1.0.0;\nworld offers { import airlock:capability/log@1.0.0; export go: func(); }",
+        "src/capability.ts": HANDLER,
+      },
+      "wit: the world does not export airlock:capability/handler@1.0.0: `include airlock:capability/capability@1.0.0;` is wanted in it",
+    ],
+    [
+      "a type that is not there",
+      { "wit/deps/acme-crm/lookup.wit": "package acme:crm@1.0.0;\ninterface lookup {\n  find: func() -> customer;\n}" },
+      "wit/deps/acme-crm/lookup.wit:3: name `customer` does not exist",
+    ],
+    [
+      "a package that is not there",
+      { "wit/deps/acme-crm/lookup.wit": "package acme:other@1.0.0;\ninterface lookup {}" },
+      "wit/offers.wit:4: package 'acme:crm@1.0.0' not found. known packages:",
+    ],
+    [
+      "an interface that the package does not have",
+      { "wit/deps/acme-crm/lookup.wit": "package acme:crm@1.0.0;\ninterface other {}" },
+      "wit/offers.wit:4: interface 'lookup' not found in package 'acme:crm@1.0.0'",
+    ],
+    [
+      "text that does not parse",
+      { "wit/deps/acme-crm/lookup.wit": "package acme:crm@1.0.0;\ninterface lookup {\n  find: fun();\n}" },
+      "wit/deps/acme-crm/lookup.wit:3: expected keyword `func`, found an identifier",
+    ],
+  ])("refuses %s", async (_, files, problem) => {
+    const { code, problems } = await failure({ ...SOURCES, ...WIT, ...files });
+    expect([code, problems[0]]).toEqual(["AIRLOCK_TOOLCHAIN_BUILD_FAILED", expect.stringContaining(problem)]);
+  });
+
+  test("tells of an import that the world does not have", async () => {
+    const source = `import { gone } from "acme:crm/gone@1.0.0";\nexport const handler = { handle: () => gone() };`;
+    const { problems } = await failure({ ...SOURCES, ...WIT, "src/capability.ts": source });
+    expect(problems[0]).toContain("acme:crm/gone@1.0.0");
+  });
+});
+
 test("loadOptional() names the command that installs what is missing", async () => {
   const name = "airlock-no-such-package";
   await expect(loadOptional(name, () => import(name))).rejects.toMatchObject({

@@ -7,6 +7,8 @@ import { bundleSource } from "./bundle.ts";
 import { componentizeSource } from "./componentize.ts";
 import { entryOf } from "./entry.ts";
 import { writePackageFiles } from "./package-files.ts";
+import { readWitFiles } from "./wit-files.ts";
+import { HANDLER, NO_HANDLER, ownWitFolder, withAuthorsWit } from "./wit-folder.ts";
 
 /** What a build is doing; steps come in this order. */
 export interface BuildProgress {
@@ -38,8 +40,9 @@ export interface BuildResult {
 }
 
 /**
- * Builds the capability in `folder`. Throws AIRLOCK_MANIFEST_UNREADABLE and AIRLOCK_MANIFEST_INVALID for its manifest,
- * AIRLOCK_TOOLCHAIN_BUILD_FAILED for its source (`details.problems` has one line each, with file and line) and
+ * Builds the capability in `folder`, for the one world of its `wit/` or, without that, for the one of its service type.
+ * Throws AIRLOCK_MANIFEST_UNREADABLE and AIRLOCK_MANIFEST_INVALID for its manifest, AIRLOCK_TOOLCHAIN_BUILD_FAILED for
+ * its source and its WIT (`details.problems` has one line each, with file and line where the tools know them) and
  * AIRLOCK_TOOLCHAIN_MISSING when esbuild or componentize-qjs is not installed.
  */
 export async function buildCapability(folder: string, options: BuildOptions = {}): Promise<BuildResult> {
@@ -60,18 +63,26 @@ export async function buildCapability(folder: string, options: BuildOptions = {}
     ]);
   }
   const entry = entryOf(sourceDirectory);
+  const wit = await readWitFiles(sourceDirectory);
 
   report("bundling", `Bundling ${entry}`);
   const jsSource = await bundleSource(sourceDirectory, entry);
 
-  const world = manifest.serviceType === "subscribable" ? "subscribable" : "capability";
-  report("componentizing", `Making a component for the world ${world}`);
-  const { bytes, reproducible } = await componentizeSource(jsSource, world, entry);
+  report(
+    "componentizing",
+    `Making a component for ${wit === null ? `a ${manifest.serviceType} capability` : "the world in wit"}`,
+  );
+  const { bytes, reproducible } =
+    wit === null
+      ? await componentizeSource(jsSource, ownWitFolder(manifest.serviceType), entry)
+      : await withAuthorsWit(wit, (folder) => componentizeSource(jsSource, folder, entry));
+  const { imports, exports } = decodeComponent(bytes);
+  if (!exports.some(({ name }) => name === HANDLER)) throw buildFailure(sourceDirectory, [NO_HANDLER]);
 
   const directory = resolve(options.outDir ?? join(sourceDirectory, "dist"));
   report("writing", `Writing ${directory}`);
   const manifestPath = join(directory, "capability.json");
-  const text = packageManifest(sourceText, bytes);
+  const text = packageManifest(sourceText, bytes, imports.map(({ name }) => name).sort());
   const built = parseManifest(text, manifestPath);
   // The manifest comes last: until it is there, the digest in the old one refuses the new component.
   await writePackageFiles(directory, [
@@ -94,11 +105,8 @@ export async function buildCapability(folder: string, options: BuildOptions = {}
 const COMPONENT_NAME = "component.wasm";
 
 /** The source manifest with what only the component can say. `$schema` goes: its path would not hold elsewhere. */
-function packageManifest(sourceText: string, bytes: Uint8Array): string {
+function packageManifest(sourceText: string, bytes: Uint8Array, imports: readonly string[]): string {
   const { $schema: _, id, version, ...rest } = JSON.parse(sourceText) as Record<string, unknown>;
-  const imports = decodeComponent(bytes)
-    .imports.map(({ name }) => name)
-    .sort();
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return `${JSON.stringify({ id, version, component: COMPONENT_NAME, sha256, imports, ...rest }, null, 2)}\n`;
 }

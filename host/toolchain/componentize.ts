@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
 import { buildFailure } from "./build-failure.ts";
 import { loadOptional } from "./optional-package.ts";
 import { reproducibleRuntime } from "./qjs-runtime.ts";
+import type { WitFolder } from "./wit-folder.ts";
 
 /** A component made from JavaScript. */
 export interface Componentized {
@@ -12,17 +11,17 @@ export interface Componentized {
 }
 
 /**
- * `jsSource` inside of a QuickJS engine, as a component of the world. Its module body runs now, under the engine that is
+ * `jsSource` inside of a QuickJS engine, as a component of the folder's world. Its module body runs now, under the engine that is
  * stopped in the component afterwards; WASI is not there at run time, so what needs it traps. Throws
- * AIRLOCK_TOOLCHAIN_BUILD_FAILED when the module body throws.
+ * AIRLOCK_TOOLCHAIN_BUILD_FAILED when the module body throws, or when the WIT has no such world.
  */
 export async function componentizeSource(
   jsSource: string,
-  world: "capability" | "subscribable",
+  { path: witPath, world, explain }: WitFolder,
   entry: string,
 ): Promise<Componentized> {
   const { componentize } = await loadOptional("componentize-qjs", () => import("componentize-qjs"));
-  const options = { witPath: witFolder(), jsSource, world, stubWasi: true };
+  const options = { witPath, jsSource, stubWasi: true, ...(world === null ? {} : { world }) };
   const runtimeBytes = reproducibleRuntime();
   if (runtimeBytes !== null) {
     // When another release of the engine does not take the change, a component that differs each time beats none.
@@ -33,14 +32,7 @@ export async function componentizeSource(
     const { component } = await componentize({ ...options, sync: true, optSize: true });
     return { bytes: component, reproducible: false };
   } catch (error) {
-    throw buildFailure(entry, [messageOf(error)], error);
+    const message = messageOf(error);
+    throw buildFailure(entry, [explain(message) ?? message], error);
   }
-}
-
-/** The contract, as it lies beside both `host/` and `dist/`. */
-function witFolder(): string {
-  const folder = fileURLToPath(new URL("../../wit/capability", import.meta.url));
-  if (!existsSync(folder))
-    throw buildFailure(folder, ["the WIT of airlock:capability is not in the installed package"]);
-  return folder;
 }
