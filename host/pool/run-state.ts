@@ -11,6 +11,8 @@ import type { WorkerBridge } from "./worker-bridge.ts";
 const PAGE_BYTES = 65_536;
 /** What one call may bring out of the guest: a share of the thread's heap, or V8 would abort the process. */
 const LONGEST_LIFT_BYTES = longestTextBytes(resourceLimits?.maxOldGenerationSizeMb);
+/** A call may always bring this much out of the guest, whatever is left for host calls. */
+const LEAST_LIFT_BYTES = 1024 * 1024;
 /** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
 const ASK_MARGIN_MS = 60_000;
 
@@ -223,7 +225,10 @@ export class RunState implements ImportScope {
   payLift(bytes: number): void {
     this.#liftedBytes += bytes;
     const limit = this.phase === "lift" ? "outputBytes" : "hostBytesOut";
-    if (this.#liftedBytes > Math.min(this.limits[limit], LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
+    // Events and log lines are no host calls: they have limits of their own, which answer the guest in their own way.
+    const most =
+      limit === "outputBytes" ? this.limits.outputBytes : Math.max(this.limits.hostBytesOut, LEAST_LIFT_BYTES);
+    if (this.#liftedBytes > Math.min(most, LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);
   }
 
