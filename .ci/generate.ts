@@ -14,18 +14,23 @@ import { LIMITS, MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WIT = join(ROOT, "wit/capability");
+/** The example of a capability that brings WIT of its own. */
+const EXAMPLE = "examples/offer-functions/capability";
 /** The world that has every interface. */
 const WORLD = "subscribable";
 const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 
 const wanted = new Map<string, string>([
   ["host/manifest/capability.schema.json", editorSchema()],
-  ...(await typesOf("guest")),
-  ...(await typesOf("host")),
+  ...(await typesOf("guest", "capabilities/generated", witText())),
+  ...(await typesOf("host", "host/generated", witText())),
+  ...(await typesOf("guest", `${EXAMPLE}/generated`, exampleWit())),
   ["README.md", readme()],
 ]);
 const stale = [...wanted].filter(([path, text]) => textOf(path) !== text).map(([path]) => path);
-const orphans = ["capabilities/generated", "host/generated"].flatMap(filesIn).filter((path) => !wanted.has(path));
+const orphans = ["capabilities/generated", "host/generated", `${EXAMPLE}/generated`]
+  .flatMap(filesIn)
+  .filter((path) => !wanted.has(path));
 
 if (process.argv.includes("--check")) {
   for (const path of stale) console.error(`${path} is stale: run npm run generate`);
@@ -75,10 +80,10 @@ function between(text: string, name: string, content: string): string {
   return `${text.slice(0, start + from.length)}\n${content}\n${text.slice(end)}`;
 }
 
-async function typesOf(side: "guest" | "host"): Promise<[string, string][]> {
+async function typesOf(side: "guest" | "host", folder: string, wit: string): Promise<[string, string][]> {
   await $init;
   const files = generateTypes(WORLD, {
-    wit: { tag: "source", val: witText() },
+    wit: { tag: "source", val: wit },
     world: WORLD,
     guest: side === "guest",
     features: { tag: "list", val: [] },
@@ -88,16 +93,16 @@ async function typesOf(side: "guest" | "host"): Promise<[string, string][]> {
     const text = new TextDecoder().decode(bytes);
     const file = name.replace("interfaces/", "").replace(/\.d\.ts$/, "");
     return side === "guest"
-      ? [`capabilities/generated/${file}.d.ts`, NOTICE + asGuestTypes(text)]
-      : [`host/generated/${file}.ts`, NOTICE + asHostTypes(text)];
+      ? [`${folder}/${file}.d.ts`, NOTICE + asGuestTypes(text)]
+      : [`${folder}/${file}.ts`, NOTICE + asHostTypes(text)];
   });
 }
 
-/** What QuickJS really hands over: a u64 is a number when it is a safe integer, and an option that is none is null. */
+/** What QuickJS really hands over: a number for a u64, rounded past 2^53, and null for an option that is none. */
 function asGuestTypes(text: string): string {
   return text
     .replace(/^\/\/\/ <reference.*\n/gm, "")
-    .replaceAll("bigint", "number | bigint")
+    .replaceAll("bigint", "number")
     .replace(/(\w+)\?: ([^,\n]+),/g, "$1?: $2 | null,");
 }
 
@@ -113,6 +118,11 @@ function witText(): string {
     .sort()
     .map((name) => readFileSync(join(WIT, name), "utf8"));
   return texts.sort((a, b) => Number(b.startsWith("package")) - Number(a.startsWith("package"))).join("\n");
+}
+
+/** The interface of the application alone, in a world that imports it. */
+function exampleWit(): string {
+  return `${readFileSync(join(ROOT, EXAMPLE, "wit/deps/acme-crm/lookup.wit"), "utf8")}world ${WORLD} { import lookup; }\n`;
 }
 
 function textOf(path: string): string | null {

@@ -7,7 +7,7 @@ declare module 'airlock:capability/context@1.0.0' {
   /**
    * Units of fuel that are left, this call's own price already paid.
    */
-  export function fuelLeft(): number | bigint;
+  export function fuelLeft(): number;
   /**
    * The effective limits of this run, as a JSON object.
    */
@@ -35,6 +35,6 @@ declare module 'airlock:capability/context@1.0.0' {
     /**
      * Which attempt at a durable task this is, if it is one.
      */
-    attempt?: number | bigint | null,
+    attempt?: number | null,
   }
 }
