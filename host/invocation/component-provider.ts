@@ -96,8 +96,9 @@ export class ComponentProvider implements Provider {
             emitter.emit({ kind: "event", event });
           },
           log: (level, message) => emitter.emit({ kind: "log", level, message }),
-          fuel: (used) => {
+          called: (used) => {
             facts.fuel = used;
+            facts.hostCalls++;
           },
           hostCalls: hostCallHandler(offered, { runId: request.runId, providerId: this.id }),
           signal: stop.signal,
@@ -160,6 +161,7 @@ class RunProgress implements RunFacts {
   startedAt: number | null = null;
   enteredAt: number | null = null;
   fuel = 0;
+  hostCalls = 0;
   events = 0;
 
   constructor(request: RunRequest, providerId: string, limits: Limits, evidence: RunFacts["evidence"]) {

@@ -16,8 +16,9 @@ export interface RunFacts {
   readonly phase: RunPhase;
   readonly startedAt: number | null;
   readonly enteredAt: number | null;
-  /** A lower bound. */
+  /** Lower bounds. */
   readonly fuel: number;
+  readonly hostCalls: number;
   /** Events that were heard of. */
   readonly events: number;
 }
@@ -100,7 +101,7 @@ function usageWithoutReply(facts: RunFacts, endedAt: number): Usage {
     setupFuel: 0,
     fuelExact: false,
     peakMemoryBytes: 0,
-    hostCalls: 0,
+    hostCalls: facts.hostCalls,
     hostBytesIn: 0,
     hostBytesOut: 0,
     logBytes: 0,

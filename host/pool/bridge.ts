@@ -16,8 +16,8 @@ export interface RunListener {
   clock(phase: "setup" | "guest", at: number): void;
   event(event: Event): void;
   log(level: string, message: string): void;
-  /** A lower bound of the fuel used. */
-  fuel(used: number): void;
+  /** A function of the application is called; `fuelUsed` so far is a lower bound of the run's. */
+  called(fuelUsed: number): void;
   readonly hostCalls: HostCallHandler;
   readonly signal: AbortSignal;
 }
@@ -94,7 +94,7 @@ export class Bridge {
         run.log(message.level, message.message);
         return;
       case "host-call": {
-        run.fuel(message.fuel);
+        run.called(message.fuel);
         const { epoch, ordinal, interfaceName, functionName, args } = message;
         void run.hostCalls({ interfaceName, functionName, args }, run.signal).then((answer) => {
           if (!this.#runs.has(epoch)) return;

@@ -64,7 +64,9 @@ describe("an application that installed the package", () => {
       platform: "node",
       format: "esm",
       external: ["piscina", "@bytecodealliance/*"],
-      banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
+      banner: {
+        js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+      },
       logLevel: "silent",
     });
     expect(readFileSync(join(folder, "out", "bundle.mjs"), "utf8")).toContain("AIRLOCK_POOL_QUEUE_FULL");

@@ -61,6 +61,7 @@ describe.each(["fresh", "recycled"] as const)("runs on %s instances", (tier) => 
     expect(await run("ask", { question: "never" }, { limits }).outcome).toMatchObject({
       kind: "past-deadline",
       limit: "wallMs",
+      usage: { hostCalls: 1, fuelExact: false },
     });
   });
 
