@@ -9,9 +9,6 @@ import { meter } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
 import type { CompiledComponent, CompiledModule, CompileReply, CompileRequest } from "./protocol.ts";
 
-// Every function body is compiled here and now, under the parent's clock: in the host it would be compiled when first called.
-v8.setFlagsFromString("--no-wasm-lazy-compilation");
-
 process.on("message", (request: CompileRequest) => {
   answer(request).then(send, (thrown: unknown) => {
     const error = isHostError(thrown)
@@ -70,7 +67,7 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     if (name.endsWith(".wasm")) {
       validates(content);
       const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
-      new WebAssembly.Module(bytes);
+      compileEagerly(bytes);
       modules.push({ name, bytes, report });
     } else if (name.endsWith(".js")) {
       glue = prepareGlue(new TextDecoder().decode(content));
@@ -79,6 +76,15 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
   if (glue === null)
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
   return { glue, modules, extendedConst: extendedConstEnabled || before };
+}
+
+/**
+ * Compiles every function body here and now, under the parent's clock: in the host it would be compiled when first called. The
+ * flag is not set before it is needed, or the transpiler, which is Wasm too, would be compiled in full each time.
+ */
+function compileEagerly(module: Uint8Array): void {
+  v8.setFlagsFromString("--no-wasm-lazy-compilation");
+  new WebAssembly.Module(module);
 }
 
 let extendedConstEnabled = false;
