@@ -1,0 +1,8 @@
+(component
+  (core module $m
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\20\00\00\00\ff\ff\ff\1f")
+    (func (export "run") (result i32) (i32.const 16)))
+  (core instance $m (instantiate $m))
+  (func (export "run") (result (list f64))
+    (canon lift (core func $m "run") (memory (core memory $m "memory")))))
