@@ -39,6 +39,10 @@ export class Violations {
     this.#all.push(details === undefined ? { code, message } : { code, message, details });
   }
 
+  has(...codes: readonly ViolationCode[]): boolean {
+    return this.#all.some(({ code }) => codes.includes(code));
+  }
+
   sorted(): readonly Violation[] {
     const rank = (code: ViolationCode): number => VIOLATION_CODES.indexOf(code);
     return [...this.#all].sort(

@@ -38,6 +38,8 @@ export class Compiler {
   readonly #options: CompileOptions;
   readonly #entry: EntryPoint;
   readonly #cache: ArtifactCache;
+  /** What was found in bytes that were checked before, the oldest first. */
+  readonly #checked = new Map<string, CheckReport>();
   readonly #open = new Set<ThrowAwayProcess>();
   #spare: ThrowAwayProcess | null = null;
   #closed = false;
@@ -56,9 +58,13 @@ export class Compiler {
     };
     return {
       check: async (info, schemas) => {
+        const key = createHash("sha256").update(bytes).update(JSON.stringify(schemas)).digest("hex");
+        const known = this.#checked.get(key);
+        if (known !== undefined) return known;
         const coreModules = info.coreModules.map(({ start, end }) => ({ start, end }));
         const reply = await child().ask({ kind: "check", bytes, coreModules, schemas });
         if (reply.kind !== "checked") throw unexpected(reply.kind);
+        this.#remember(key, reply.report);
         return reply.report;
       },
       compile: async ({ sha256, info }, callDepth) => {
@@ -101,6 +107,14 @@ export class Compiler {
       if (this.#options.spares > 0 && !this.#closed && this.#spare === null) this.#spare = this.#start();
     });
     return taken;
+  }
+
+  #remember(key: string, report: CheckReport): void {
+    this.#checked.set(key, report);
+    for (const oldest of this.#checked.keys()) {
+      if (this.#checked.size <= this.#options.cacheEntries) return;
+      this.#checked.delete(oldest);
+    }
   }
 
   #start(): ThrowAwayProcess {
