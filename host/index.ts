@@ -1,5 +1,11 @@
 /** The public names of Airlock. What is not listed here is not part of the contract. */
-export type { AdmissionReport, ImportDecision, Violation, ViolationCode } from "./admission/admission.ts";
+export {
+  type AdmissionReport,
+  type ImportDecision,
+  VIOLATION_CODES,
+  type Violation,
+  type ViolationCode,
+} from "./admission/admission.ts";
 export {
   CODES,
   type CodeEntry,

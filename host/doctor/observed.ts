@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome } from "../providers/providers.ts";
+import type { Outcome } from "../index.ts";
 import type { Expectation } from "./definition.ts";
 
 /** How a guest ended, in the words of an expectation. */

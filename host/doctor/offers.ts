@@ -1,4 +1,4 @@
-import type { EmbedderImports } from "../invocation/invocation.ts";
+import type { EmbedderImports } from "../index.ts";
 
 /**
  * What the doctor offers to its guests as an embedding application would. `echo` exists in two versions that answer differently;

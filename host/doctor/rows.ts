@@ -1,5 +1,5 @@
-import { VIOLATION_CODES } from "../admission/admission.ts";
 import { ENDINGS } from "../errors/errors.ts";
+import { VIOLATION_CODES } from "../index.ts";
 import { LIMIT_KEYS } from "../manifest/manifest.ts";
 
 /** Something that the host promises, and that a guest must prove. */

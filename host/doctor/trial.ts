@@ -1,8 +1,7 @@
-import type { AdmissionReport } from "../admission/admission.ts";
 import { isHostError, messageOf } from "../errors/errors.ts";
 import type { Host } from "../host.ts";
+import type { AdmissionReport, Outcome } from "../index.ts";
 import { parseManifest } from "../manifest/manifest.ts";
-import type { Outcome } from "../providers/providers.ts";
 import type { Guest } from "./guest.ts";
 import { difference, type Observed, observe } from "./observed.ts";
 
