@@ -6,11 +6,18 @@ describe("resolveOptions()", () => {
     const resolved = resolveOptions({});
     expect(resolved).toMatchObject({
       queue: 1_024,
-      heapMegabytes: 256,
+      heapMegabytes: 512,
       tier: "recycled",
       maxComponentBytes: 64 * 2 ** 20,
     });
     expect(Object.isFrozen(resolved)).toBe(true);
+  });
+
+  it("lowers what a text may take to an eighth of the heap that it must be held in", () => {
+    const { policy } = resolveOptions({ heapMegabytes: 32 });
+    expect(policy.defaults.inputBytes).toBe(4 * 2 ** 20);
+    expect(policy.caps.outputBytes).toBe(4 * 2 ** 20);
+    expect(resolveOptions({}).policy.caps.outputBytes).toBe(64 * 2 ** 20);
   });
 
   it.each<[unknown, string]>([
@@ -23,6 +30,8 @@ describe("resolveOptions()", () => {
     [{ imports: { lookup: {} } }, "the full name of an interface"],
     [{ imports: { "wasi:cli/exit@0.2.0": {} } }, "wasi and airlock are the host's"],
     [{ imports: { "acme:crm/lookup@1.0.0": { find: 7 } } }, "a function"],
+    [{ limits: { caps: { outputBytes: 2 ** 27 } } }, "at most 67108864, an eighth of heapMegabytes"],
+    [{ heapMegabytes: 64, limits: { defaults: { inputBytes: 2 ** 24 } } }, "at most 8388608"],
     [{ allow: { fs: ["/no/such/directory"] } }, 'allow.fs is "/no/such/directory", an existing directory is wanted'],
     [{ compile: { timeoutMs: -1 } }, "compile.timeoutMs is -1"],
     [null, "options is null, an object is wanted"],

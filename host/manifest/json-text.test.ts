@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonDepth, parseJsonText } from "./json-text.ts";
+import { jsonDepth, jsonExcess, MAX_JSON_MARKS, parseJsonText } from "./json-text.ts";
 
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
@@ -52,5 +52,23 @@ describe("parseJsonText()", () => {
         });
       }),
     );
+  });
+});
+
+describe("jsonExcess()", () => {
+  const marks = (count: number) => `[${"0,".repeat(count - 2)}0]`;
+
+  test("counts brackets, braces, commas and colons outside of strings", () => {
+    expect(jsonExcess(marks(MAX_JSON_MARKS))).toBeNull();
+    expect(jsonExcess(marks(MAX_JSON_MARKS + 2))).toEqual({
+      kind: "too-many",
+      text: "holds more than 1000000 values and keys",
+    });
+    expect(jsonExcess(JSON.stringify("[,:{".repeat(MAX_JSON_MARKS / 4 + 1)))).toBeNull();
+  });
+
+  test("is what parseJsonText() says before anything is parsed", () => {
+    expect(parseJsonText(marks(MAX_JSON_MARKS + 2)).kind).toBe("too-many");
+    expect(jsonExcess("[".repeat(65))?.kind).toBe("too-deep");
   });
 });

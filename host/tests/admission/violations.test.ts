@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import {
+  type AdmissionPolicy,
+  type AdmissionReport,
+  admit,
+  type CheckReport,
+  errorCodeOf,
+  inspectComponent,
+  VIOLATION_CODES,
+  type ViolationCode,
+} from "../../admission/admission.ts";
+import { loadGuest } from "../../doctor/guest.ts";
+import { CODES } from "../../errors/errors.ts";
+import { parseManifest, resolvePolicy } from "../../manifest/manifest.ts";
+
+const POLICY: AdmissionPolicy = {
+  limits: resolvePolicy(),
+  maxComponentBytes: 1024 * 1024,
+  embedderInterfaces: new Set(),
+  readableDirectories: [],
+  filesystemProblem: null,
+};
+const CLEAN: CheckReport = { invalid: null, missingFeature: null, schemaProblems: [] };
+
+/** Admits a guest; what the throw-away process would find is given. */
+async function requestOf(name: string, found: Partial<CheckReport> = {}) {
+  const { component, manifestText } = await loadGuest(name);
+  const manifest = parseManifest(manifestText, name);
+  const check = async (): Promise<CheckReport> => ({ ...CLEAN, ...found });
+  return { manifest, directory: null, bytes: component, policy: POLICY, check };
+}
+
+interface Raised {
+  readonly code: ViolationCode;
+  readonly error: string;
+  readonly guest: string;
+  readonly found?: Partial<CheckReport>;
+}
+
+// binary_load_failed comes before there are bytes: files.test.ts.
+const RAISED_BY: readonly Raised[] = [
+  { code: "too_large", error: "AIRLOCK_ADMISSION_TOO_LARGE", guest: "too-many-bytes" },
+  { code: "checksum_mismatch", error: "AIRLOCK_ADMISSION_CHECKSUM_MISMATCH", guest: "wrong-digest" },
+  {
+    code: "malformed_wasm_artifact",
+    error: "AIRLOCK_ADMISSION_MALFORMED_WASM_ARTIFACT",
+    guest: "answers",
+    found: { invalid: "no" },
+  },
+  { code: "unsupported_profile", error: "AIRLOCK_ADMISSION_UNSUPPORTED_PROFILE", guest: "core-profile" },
+  { code: "profile_mismatch", error: "AIRLOCK_ADMISSION_PROFILE_MISMATCH", guest: "core-module" },
+  { code: "unsupported_abi_version", error: "AIRLOCK_ADMISSION_UNSUPPORTED_ABI_VERSION", guest: "future-abi" },
+  { code: "unsafe_name", error: "AIRLOCK_ADMISSION_UNSAFE_NAME", guest: "core-export-proto" },
+  { code: "too_complex", error: "AIRLOCK_ADMISSION_TOO_COMPLEX", guest: "many-core-modules" },
+  { code: "unauthorized_host_import", error: "AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT", guest: "import-sockets" },
+  { code: "import_list_mismatch", error: "AIRLOCK_ADMISSION_IMPORT_LIST_MISMATCH", guest: "import-list-mismatch" },
+  { code: "missing_export", error: "AIRLOCK_ADMISSION_MISSING_EXPORT", guest: "no-way-in" },
+  { code: "invalid_schema", error: "AIRLOCK_ADMISSION_INVALID_SCHEMA", guest: "schema-id-clash" },
+  { code: "limit_unenforceable", error: "AIRLOCK_ADMISSION_LIMIT_UNENFORCEABLE", guest: "list-of-bool-bomb" },
+  { code: "grant_denied", error: "AIRLOCK_ADMISSION_GRANT_DENIED", guest: "grant-never-offered" },
+  {
+    code: "engine_feature_missing",
+    error: "AIRLOCK_ADMISSION_ENGINE_FEATURE_MISSING",
+    guest: "answers",
+    found: { missingFeature: "no" },
+  },
+];
+
+describe("admit()", () => {
+  it.each(RAISED_BY)("refuses with $code as $error", async ({ code, error, guest, found }) => {
+    const request = await requestOf(guest, found);
+    await expect(admit(request)).rejects.toMatchObject({
+      name: "HostError",
+      code: error,
+      failure: "admission_rejected",
+      details: { accepted: false },
+    });
+    expect(errorCodeOf(code)).toBe(error);
+    // The same report, as data: a refusal is part of it.
+    const report: AdmissionReport = await inspectComponent(request);
+    expect(report.accepted).toBe(false);
+    expect(report.violations[0]?.code).toBe(code);
+    for (const { message } of report.violations) expect(message).not.toMatch(/\n/);
+  });
+
+  it("has a test above for every code but the one that needs a file", () => {
+    const raised = RAISED_BY.map(({ code }) => code);
+    expect(VIOLATION_CODES.filter((code) => !raised.includes(code))).toEqual(["binary_load_failed"]);
+    for (const code of VIOLATION_CODES) expect(Object.hasOwn(CODES, errorCodeOf(code))).toBe(true);
+  });
+
+  it("reports all violations at once, in their order, and the first one speaks", async () => {
+    const { manifest, ...request } = await requestOf("import-sockets");
+    const wrong = { ...manifest, sha256: "0".repeat(64), hostAbi: "9.9.9", imports: [] };
+    await expect(admit({ ...request, manifest: wrong })).rejects.toMatchObject({
+      code: "AIRLOCK_ADMISSION_CHECKSUM_MISMATCH",
+      message: expect.stringMatching(/\(and 3 more\)$/),
+      details: {
+        violations: [
+          { code: "checksum_mismatch" },
+          { code: "unsupported_abi_version" },
+          { code: "unauthorized_host_import" },
+          { code: "import_list_mismatch", details: { missing: ["wasi:sockets/instance-network@0.2.0"] } },
+        ],
+      },
+    });
+  });
+
+  it("does not show to the transpiler what could harm it", async () => {
+    for (const guest of ["hostile-export-name", "type-bomb"]) {
+      const request = await requestOf(guest);
+      const check = () => Promise.reject(new Error("was shown"));
+      await expect(admit({ ...request, check })).rejects.toMatchObject({ name: "HostError" });
+    }
+  });
+});
