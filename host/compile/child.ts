@@ -1,4 +1,5 @@
 /** The throw-away process: one component, then it ends. It reads requests from its parent and answers each once. */
+import "./short-life.ts";
 import v8 from "node:v8";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
