@@ -56,7 +56,8 @@ export function parseDefinition(text: string, name: string): Definition {
   for (const [part, known] of Object.entries(KEYS)) {
     const value = part === "" ? written : (written[part] ?? {});
     const unknown = Object.keys(value).find((key) => !known.includes(key));
-    if (unknown !== undefined) throw new Error(`Guest ${name}: ${part} has the unknown key ${JSON.stringify(unknown)}`);
+    if (unknown !== undefined)
+      throw new Error(`Guest ${name}: ${part === "" ? "it" : part} has the unknown key ${JSON.stringify(unknown)}`);
   }
   const { description, proves, manifest = {}, run = {}, expectFromNode22 } = written;
   const newer = Number(process.versions.node.split(".")[0]) >= 22;
