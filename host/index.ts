@@ -2,15 +2,18 @@
 export {
   type AdmissionReport,
   type ImportDecision,
+  type InterfaceClass,
   VIOLATION_CODES,
   type Violation,
   type ViolationCode,
 } from "./admission/admission.ts";
+export type { CacheStats } from "./compile/compile.ts";
 export {
   CODES,
   type CodeEntry,
   ENDINGS,
   type Ending,
+  type ErrorRecord,
   type FailureCode,
   HostError,
   type HostErrorCode,
@@ -32,8 +35,22 @@ export {
   type Signature,
   WitError,
 } from "./invocation/invocation.ts";
-export { LIMITS, type LimitKey, type Limits, type Manifest, parseManifest } from "./manifest/manifest.ts";
+export {
+  type Emits,
+  type Grants,
+  type JsonSchema,
+  LIMITS,
+  type LimitEntry,
+  type LimitKey,
+  type Limits,
+  type Manifest,
+  type Operation,
+  type OperationExample,
+  parseManifest,
+  type ServiceType,
+} from "./manifest/manifest.ts";
 export type { HostOptions } from "./options.ts";
+export type { PoolStats } from "./pool/pool.ts";
 export type { CapabilityEvent, Evidence, Failure, Outcome, RunEvent, RunPhase, Usage } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

@@ -1,7 +1,8 @@
 /** One core module of an artifact, ready to be instantiated. */
 export interface ArtifactModule {
   readonly name: string;
-  readonly module: WebAssembly.Module;
+  /** A `WebAssembly.Module`. Public types lead here, and an application without the DOM's types has none of that name. */
+  readonly module: object;
   /** Its own memory, which the host creates: pages of 64 KiB; null when it imports one or has none. */
   readonly memory: { readonly initial: number; readonly maximum: number } | null;
   /** Elements that its own tables hold at the start. */

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +28,31 @@ await host.close();
 process.stdout.write(JSON.stringify({ kind, output, exit: ENDINGS[kind].exit, error: typeof HostError }));
 `;
 
+/** An application in TypeScript: every kind of public type, under the strictest checks, without the DOM's types. */
+const TYPED_APPLICATION = `
+import { createHost, type HostStats, type Manifest, type Operation, type Outcome, type PoolStats } from "airlock";
+import { createCounters, type Metered, meter } from "airlock/meter";
+const host = await createHost({ imports: { "acme:crm/lookup@1.0.0": { find: async (name) => String(name), add: (a: bigint) => a } } });
+const outcome: Outcome<{ readonly text: string }> = await host.run<string, { readonly text: string }>("app", "x").outcome;
+if (outcome.kind === "succeeded") outcome.output.text satisfies string;
+if (outcome.kind === "over-budget") outcome.limit satisfies keyof Outcome["limits"];
+for await (const event of host.run("app", 1)) if (event.kind === "complete") event.outcome satisfies Outcome;
+export const pool: PoolStats = (host.stats() satisfies HostStats).pool;
+export const operations = (manifest: Manifest): readonly Operation[] => manifest.operations;
+export const metered: Metered = meter(new Uint8Array());
+export const left: bigint = createCounters({ fuel: 1, pages: 1, elements: 1 }).fuel.value;
+`;
+const TYPED_OPTIONS = {
+  target: "ES2022",
+  lib: ["ES2022", "ESNext.Disposable"],
+  module: "NodeNext",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  types: ["node"],
+  noEmit: true,
+};
+
 describe("an application that installed the package", () => {
   let folder: string;
 
@@ -34,7 +60,7 @@ describe("an application that installed the package", () => {
     folder = mkdtempSync(join(tmpdir(), "airlock-app-"));
     mkdirSync(join(folder, "node_modules", "@bytecodealliance"), { recursive: true });
     symlinkSync(root, join(folder, "node_modules", "airlock"));
-    for (const name of ["@bytecodealliance/jco-transpile", "piscina"]) {
+    for (const name of ["@bytecodealliance/jco-transpile", "@types", "piscina"]) {
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
     }
     writeFileSync(join(folder, "app.mjs"), APPLICATION);
@@ -71,6 +97,17 @@ describe("an application that installed the package", () => {
     });
     expect(readFileSync(join(folder, "out", "bundle.mjs"), "utf8")).toContain("AIRLOCK_POOL_QUEUE_FULL");
     expect(run(join("out", "bundle.mjs"))).toEqual(fine);
+  });
+
+  it("compiles against its types", () => {
+    writeFileSync(join(folder, "typed.ts"), TYPED_APPLICATION);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: TYPED_OPTIONS, files: ["typed.ts"] }),
+    );
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8", timeout: 60_000 });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
   });
 
   it("reaches what package.json exports, and nothing else", () => {
