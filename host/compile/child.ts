@@ -63,9 +63,9 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
   });
   let glue: string | null = null;
   const modules: CompiledModule[] = [];
-  const before = extendedConstEnabled;
   for (const [name, content] of Object.entries(files) as [string, Uint8Array][]) {
     if (name.endsWith(".wasm")) {
+      // For what it turns on: the check may have been another process's.
       validates(content);
       const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
       compileEagerly(bytes);
@@ -76,7 +76,7 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
   }
   if (glue === null)
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
-  return { glue, modules, extendedConst: extendedConstEnabled || before };
+  return { glue, modules, extendedConst: extendedConstEnabled };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HostError } from "../errors/errors.ts";
 
@@ -42,5 +42,5 @@ export function findEntryPoint(from: string, room: string, name: string): EntryP
 
 /** A bundle may stand beside an unrelated file of the same name. */
 function isThisRoom(file: string, room: string): boolean {
-  return dirname(file).endsWith(`${room}`);
+  return basename(dirname(file)) === room;
 }

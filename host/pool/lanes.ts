@@ -37,7 +37,7 @@ export class Lanes {
     if (this.#free > 0 || this.#waiting.size < this.#queueBound) return;
     throw new HostError(
       "AIRLOCK_POOL_QUEUE_FULL",
-      `Cannot start the run: ${this.#waiting.size} runs wait and the queue holds ${this.#queueBound}; try again later or raise pool.queue`,
+      `Cannot start the run: ${this.#waiting.size} runs wait and the queue holds ${this.#queueBound}; try again later or raise the option queue`,
     );
   }
 
