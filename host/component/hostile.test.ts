@@ -188,4 +188,35 @@ describe("decodeComponent() of hostile bytes", () => {
     askAll(info);
     expect(operations(info)).toEqual([]);
   });
+
+  it("an instance of many functions that is exported under many names is refused before its functions are listed", () => {
+    const text = (value: string): number[] => [value.length, ...Buffer.from(value)];
+    const count = 20_000;
+    const funcs = Array.from({ length: count }, (_, n) => [0, ...text(`f${n}`), 1, 0]).flat();
+    const names = Array.from({ length: count }, (_, n) => [0, ...text(`e${n}`), 5, 0, 0]).flat();
+    const info = decodeComponent(
+      component(
+        section(7, [1, 0x40, 0, 1, 0]),
+        section(10, [1, 0, ...text("f"), 1, 0]),
+        section(5, [1, 1, ...u32(count), ...funcs]),
+        section(11, [...u32(count), ...names]),
+      ),
+    );
+    expect(() => operations(info)).toThrow(expect.objectContaining({ code: "AIRLOCK_COMPONENT_UNSUPPORTED" }));
+  });
+
+  it("many definitions of one kind are told apart by number", async () => {
+    const types = Array.from({ length: 4 }, (_, n) => `(type $t${n} (option u8))`).join("\n");
+    const info = decodeComponent(
+      await parse(`(component ${types} (type $all (tuple $t0 $t0 $t1 $t1 $t2 $t2 $t3 $t3))
+        (import "f" (func $f (param "p" $all))) (export "g" (func $f)))`),
+    );
+    const [operation = expect.fail("no operation")] = operations(info);
+    expect(Object.keys(operation.inputSchema["$defs"] as object)).toEqual([
+      "option",
+      "option.2",
+      "option.3",
+      "option.4",
+    ]);
+  });
 });

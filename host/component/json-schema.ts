@@ -50,7 +50,8 @@ class SchemaBuilder {
   readonly #mentions = new Map<WitType, number>();
   readonly #references = new Map<WitType, JsonSchema>();
   readonly #definitions = new Map<string, JsonSchema>();
-  readonly #taken = new Set<string>();
+  /** How many definitions go by a name. */
+  readonly #taken = new Map<string, number>();
 
   constructor(direction: Direction, budget: SchemaBudget) {
     this.#direction = direction;
@@ -172,10 +173,10 @@ class SchemaBuilder {
   #nameFor(type: WitType): string {
     const wanted = ("name" in type ? type.name : null) ?? type.kind;
     const base = wanted.replace(/[^A-Za-z0-9-]/g, "-").slice(0, 64);
-    let name = base;
-    for (let suffix = 2; this.#taken.has(name); suffix++) name = `${base}.${suffix}`;
-    this.#taken.add(name);
-    return name;
+    // No base holds a dot, so a number behind one makes a name that no other base can be.
+    const count = (this.#taken.get(base) ?? 0) + 1;
+    this.#taken.set(base, count);
+    return count === 1 ? base : `${base}.${count}`;
   }
 }
 

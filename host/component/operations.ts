@@ -1,5 +1,5 @@
 import { camelCase } from "./camel-case.ts";
-import type { ComponentInfo, NamedFunc } from "./component-info.ts";
+import type { ComponentInfo, ExternInfo, NamedFunc } from "./component-info.ts";
 import { inputSchema, type JsonSchema, outputSchema, SchemaBudget } from "./json-schema.ts";
 import { type FuncType, isPlain, TypeSearch, type WitType } from "./wit-type.ts";
 
@@ -31,15 +31,16 @@ export interface Operation {
 export function operations(info: ComponentInfo): readonly Operation[] {
   const foreign = new TypeSearch((type) => !isPlain(type));
   const isOperation = (func: NamedFunc): boolean => isPlainFunction(func, foreign);
+  const budget = new SchemaBudget();
   const found = info.exports.flatMap((each) => {
-    if (each.sort === "func")
-      return isOperation(each) ? [{ exportName: each.name, func: each, inInstance: false }] : [];
-    if (each.sort !== "instance") return [];
-    return each.funcs.filter(isOperation).map((func) => ({ exportName: each.name, func, inInstance: true }));
+    const funcs = functionsOf(each);
+    // Each name of an instance counts: a file can export one of a thousand functions under a hundred thousand names.
+    budget.spend(funcs.length);
+    const inInstance = each.sort === "instance";
+    return funcs.filter(isOperation).map((func) => ({ exportName: each.name, func, inInstance }));
   });
   const uses = new Map<string, number>();
   for (const { func } of found) uses.set(func.name, (uses.get(func.name) ?? 0) + 1);
-  const budget = new SchemaBudget();
   return found.map(({ exportName, func, inInstance }) => ({
     name: inInstance && uses.get(func.name) !== 1 ? `${exportName}#${func.name}` : func.name,
     exportName,
@@ -49,6 +50,11 @@ export function operations(info: ComponentInfo): readonly Operation[] {
     type: func.type,
     ...schemasOf(func.type, budget),
   }));
+}
+
+function functionsOf(extern: ExternInfo): readonly NamedFunc[] {
+  if (extern.sort === "func") return [extern];
+  return extern.sort === "instance" ? extern.funcs : [];
 }
 
 function isPlainFunction({ name, type }: NamedFunc, foreign: TypeSearch): boolean {
