@@ -75,6 +75,9 @@ export function checkComplexity(info: ComponentInfo, limits: Limits, violations:
     );
 }
 
+/** Names of a component that one sentence lists; it can have a hundred thousand, and a manifest can miss each of 256. */
+const SHOWN_NAMES = 10;
+
 /** The meter's own caps, checked early so that they are reported with everything else. */
 const COMPLEXITY = {
   bodyBytes: 512 * 1024,
@@ -90,12 +93,14 @@ export function checkOperations(wayIn: WayIn, manifest: Manifest, violations: Vi
       violations.add("missing_export", "the manifest declares no operation: a handler needs at least one");
     return;
   }
-  const exported = wayIn.operations.map(({ name }) => name);
+  const exported = new Set(wayIn.operations.map(({ name }) => name));
+  const shown = [...exported].slice(0, SHOWN_NAMES).map((name) => quote(name));
+  if (shown.length < exported.size) shown.push(`${exported.size - shown.length} more`);
   for (const { name } of manifest.operations) {
-    if (!exported.includes(name))
+    if (!exported.has(name))
       violations.add(
         "missing_export",
-        `the manifest declares operation ${quote(name)}: the component exports ${exported.map((each) => quote(each)).join(", ")}`,
+        `the manifest declares operation ${quote(name)}: the component exports ${shown.join(", ")}`,
       );
   }
 }

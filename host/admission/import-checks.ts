@@ -1,4 +1,4 @@
-import { type ComponentInfo, type ExternInfo, flatSignature } from "../component/component.ts";
+import { type ComponentInfo, type ExternInfo, flatSignature, SignatureSearch } from "../component/component.ts";
 import { quote } from "../errors/errors.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { decideImport, HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
@@ -45,8 +45,9 @@ export function checkImports(info: ComponentInfo, granted: Granted, violations: 
 function unboundedFunction(extern: ExternInfo): string | null {
   if (extern.sort !== "instance") return "an interface of the application is imported as an interface";
   if (extern.resources.length > 0) return "interfaces with resources are not supported for applications";
+  const search = new SignatureSearch();
   for (const { name, type } of extern.funcs) {
-    const { signature, typeName } = flatSignature(type, "import");
+    const { signature, typeName } = flatSignature(type, "import", search);
     if (signature !== "plain")
       return `its function ${quote(name)} takes ${quote(typeName ?? signature)}, which cannot be bounded before it is read`;
   }

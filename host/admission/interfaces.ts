@@ -88,7 +88,8 @@ export function decideImport(name: string, granted: GrantedImports): ImportDecis
 }
 
 function decideAirlock(name: string, interfaceName: string, version: string): ImportDecision {
-  const known = AIRLOCK_INTERFACES[interfaceName];
+  // The name comes from the component: `constructor` is found on every object.
+  const known = Object.hasOwn(AIRLOCK_INTERFACES, interfaceName) ? AIRLOCK_INTERFACES[interfaceName] : undefined;
   if (known === undefined) return refuse(name, "the host ABI has no such interface to import");
   if (!HOST_ABI_VERSIONS.includes(version))
     return refuse(name, `the host ABI is ${HOST_ABI_VERSIONS.join(", ")}, not ${version}`);

@@ -1,4 +1,10 @@
-import { type ComponentInfo, flatSignature, type Operation, operations } from "../component/component.ts";
+import {
+  type ComponentInfo,
+  flatSignature,
+  type Operation,
+  operations,
+  SignatureSearch,
+} from "../component/component.ts";
 import { isHostError, quote } from "../errors/errors.ts";
 import type { Violations } from "./violations.ts";
 
@@ -38,10 +44,11 @@ export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], v
     violations.add("too_complex", thrown.message);
     return null;
   }
+  const search = new SignatureSearch();
   const callable: Operation[] = [];
   const reasons: string[] = [];
   for (const operation of all) {
-    const { signature, typeName } = flatSignature(operation.type, "export");
+    const { signature, typeName } = flatSignature(operation.type, "export", search);
     if (signature === "plain") callable.push(operation);
     else
       reasons.push(

@@ -1,3 +1,4 @@
+import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { describe, expect, it } from "vitest";
 import {
   type AdmissionPolicy,
@@ -112,5 +113,47 @@ describe("admit()", () => {
       const check = () => Promise.reject(new Error("was shown"));
       await expect(admit({ ...request, check })).rejects.toMatchObject({ name: "HostError" });
     }
+  });
+
+  it("looks interfaces up by their own names, not by what every object has", async () => {
+    const { manifest: _, ...request } = await requestOf("import-sockets");
+    const bytes = await parse(`(component (import "airlock:capability/constructor@1.0.0" (instance)))`);
+    const report = await inspectComponent({ ...request, manifest: null, bytes });
+    expect(report.imports).toEqual([
+      {
+        name: "airlock:capability/constructor@1.0.0",
+        class: "refused",
+        rule: "the host ABI has no such interface to import",
+      },
+    ]);
+  });
+
+  it("names a few of the exports that a manifest misses, however many there are", async () => {
+    const { manifest, ...request } = await requestOf("answers");
+    const exports = Array.from({ length: 500 }, (_, n) => `(export "f${n}" (func $f))`).join("\n");
+    const bytes = await parse(`(component (import "f" (func $f)) ${exports})`);
+    const operations = [{ name: "missing", input: true, output: true }];
+    const report = await inspectComponent({ ...request, manifest: { ...manifest, operations }, bytes });
+    const missing = report.violations.find(({ code }) => code === "missing_export");
+    expect(missing?.message).toBe(
+      'the manifest declares operation "missing": the component exports ' +
+        '"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", 490 more',
+    );
+  });
+
+  it("decides on an application's interface by each of its types once, however many functions name them", async () => {
+    const { manifest, ...request } = await requestOf("answers");
+    const name = "acme:a/b@1.0.0";
+    const count = 10_000;
+    const types = Array.from({ length: count }, (_, n) => `(type $t${n} (option u8))`).join("\n");
+    const all = Array.from({ length: count }, (_, n) => `$t${n}`).join(" ");
+    const funcs = Array.from({ length: count }, (_, n) => `(export "f${n}" (func (type $f)))`).join("\n");
+    const bytes = await parse(
+      `(component (import "${name}" (instance ${types} (type $all (tuple ${all})) (type $f (func (param "p" $all))) ${funcs})))`,
+    );
+    const policy = { ...POLICY, embedderInterfaces: new Set([name]) };
+    const asking = { ...manifest, grants: { imports: [name] } };
+    const report = await inspectComponent({ ...request, manifest: asking, policy, bytes });
+    expect(report.imports).toMatchObject([{ name, class: "embedder" }]);
   });
 });
