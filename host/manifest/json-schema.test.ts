@@ -41,6 +41,7 @@ describe("checkPackageSchema()", () => {
       'input.$ref is "https://acme.example/x": a reference into this document (#…) is wanted',
     ],
     [{ $ref: "other.json#/a" }, 'input.$ref is "other.json#/a": a reference into this document (#…) is wanted'],
+    [{ $schema: 7 }, "input.$schema is 7: https://json-schema.org/draft/2020-12/schema is wanted"],
     [{ $ref: "#/$defs/none" }, 'input.$ref is "#/$defs/none": there is no such schema in this document'],
     [
       { $ref: "#/default", default: { pattern: "(?=a)" } },

@@ -1,6 +1,6 @@
 import { quote } from "../errors/errors.ts";
 import { patternProblem } from "./pattern.ts";
-import { fieldPath, knownNames } from "./schema-text.ts";
+import { brief, fieldPath, knownNames } from "./schema-text.ts";
 
 const MAX_PROBLEMS = 20;
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -100,6 +100,9 @@ export class SchemaWalk {
       this.#problem(place, `is refused: ${REFUSED[refused ? keyword : "$data"]}`);
     } else if (!keyword.startsWith("x-") && !KEYWORDS.includes(keyword)) {
       this.#problem(pointer, `has the unknown keyword ${quote(keyword, 60)}: ${keywordHint(keyword)}`);
+    } else if (keyword === "$schema" && typeof value !== "string") {
+      // The meta-schema's validator reads it before it checks anything, and throws.
+      this.#problem(place, `is ${brief(value)}: ${DIALECT} is wanted`);
     } else if (keyword === "enum" && Array.isArray(value) && value.length === 0) {
       // The meta-schema lets it pass, the compiler does not; and nothing would ever fit.
       this.#problem(place, "is empty: at least one value is wanted");
