@@ -41,6 +41,16 @@ describe("prepareGlue()", () => {
     expect(body).not.toMatch(/memory\d+\.buffer\.slice/);
   });
 
+  it("hooks an export whatever the guest calls it", async () => {
+    const names = ["x-async", "memory0", "realloc0-async", "post-return0", "table0"];
+    const exports = names.map((name) => `(func (export "${name}") (canon lift (core func $i "${name}")))`).join("\n");
+    const funcs = names.map((name) => `(func (export "${name}"))`).join(" ");
+    const body = prepareGlue(
+      await glueOf(`(component (core module $m ${funcs}) (core instance $i (instantiate $m)) ${exports})`),
+    );
+    for (const name of names) expect(body).toMatch(new RegExp(`= __entry\\(exports0(?:\\.${name}|\\['${name}'\\])\\)`));
+  });
+
   it("refuses glue into which something was pasted", async () => {
     const glue = await glueOf(ECHO);
     const paste = (code: string): string => glue.replace("let dv =", `${code}; let dv =`);

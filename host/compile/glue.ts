@@ -170,7 +170,8 @@ function isCoreExport(node: AnyNode): boolean {
 }
 
 function hookFor(target: string): (typeof GLUE_HOOKS)[number] | null {
-  if (/^(memory|table)\d+$/.test(target) || /Async$/.test(target)) return null;
+  // Exact names of the transpiler: its variable for an export ends like the guest's name for it, which may be `x-async`.
+  if (/^(memory|table)\d+$/.test(target) || /^(realloc|postReturn)\d+Async$/.test(target)) return null;
   if (/^realloc\d+$/.test(target)) return "__realloc";
   if (/^postReturn\d+$/.test(target)) return "__postReturn";
   if (/^callback\d+$/.test(target)) throw unsafe("uses the asynchronous ABI");
