@@ -95,7 +95,7 @@ export class Host implements AsyncDisposable {
         tier: this.#options.tier,
         offered: this.#offered(admitted),
       });
-      this.#registry.add(provider);
+      this.#register(provider);
       return describe(provider);
     } finally {
       session.close();
@@ -241,6 +241,16 @@ export class Host implements AsyncDisposable {
       directory,
       bytes: readComponentFile(directory, manifest.component, this.#options.maxComponentBytes),
     };
+  }
+
+  #register(provider: ComponentProvider): void {
+    try {
+      this.#registry.add(provider);
+    } catch (thrown) {
+      // The threads could ask for it by now, and nobody would ever take it away.
+      provider.retire();
+      throw thrown;
+    }
   }
 
   #policyLimit({ manifest }: Admitted): number | null {

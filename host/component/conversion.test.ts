@@ -11,6 +11,7 @@ import {
   type WitType,
   witToJson,
 } from "./component.ts";
+import { MOST_LIST_NUMBERS } from "./list-numbers.ts";
 import { anyJsonOf, anyType } from "./test-arbitraries.ts";
 
 const u32: WitType = { kind: "u32" };
@@ -241,6 +242,18 @@ describe("values of a whole function", () => {
     expect(failureToJson(undefined, { kind: "result", ok: null, err: null })).toBeNull();
     expect(resultToJson(7, u32)).toBe(7);
     expect(resultToJson(undefined, null)).toBeNull();
+  });
+
+  it("resultToJson() refuses more numbers in lists than JSON output may hold, bytes aside", () => {
+    const list = (kind: "u8" | "s8"): WitType => ({ kind: "list", element: { kind }, length: null });
+    const pair: WitType = { kind: "tuple", elements: [list("s8"), list("s8")] };
+    const half = new Int8Array(MOST_LIST_NUMBERS / 2);
+    expect(resultToJson([half, half], pair)).toHaveLength(2);
+    expect(refusal(() => resultToJson([half, new Int8Array(half.length + 1)], pair))).toEqual([
+      "$",
+      "holds more than 1000000 numbers in lists",
+    ]);
+    expect(resultToJson(new Uint8Array(MOST_LIST_NUMBERS + 1), list("u8"))).toBeTypeOf("string");
   });
 
   it("camelCase() names as jco does", () => {

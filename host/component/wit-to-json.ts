@@ -1,7 +1,8 @@
 import { camelCase } from "./camel-case.ts";
 import { type Place, ROOT, refuse } from "./conversion-error.ts";
-import { isBytes, isNullable, isWrappedInJson } from "./js-forms.ts";
+import { givenArray, isBytes, isNullable, isWrappedInJson } from "./js-forms.ts";
 import { Labels } from "./labels.ts";
+import { checkListNumbers } from "./list-numbers.ts";
 import { checkBigint, checkChar, checkFloat, checkInteger, checkString } from "./scalars.ts";
 import type { WitList, WitRecord, WitType } from "./wit-type.ts";
 
@@ -17,14 +18,19 @@ export function witToJson(value: unknown, type: WitType): Json {
   return convert(value, type, ROOT, new Labels());
 }
 
-/** The JSON value of what a function gave: `result<T, E>` as a whole result counts as T. */
+/**
+ * The JSON value of what a function gave: `result<T, E>` as a whole result counts as T. Throws a ConversionError for more than
+ * MOST_LIST_NUMBERS in lists too.
+ */
 export function resultToJson(value: unknown, result: WitType | null): Json {
+  checkListNumbers(value);
   const type = result?.kind === "result" ? result.ok : result;
   return type === null ? null : witToJson(value, type);
 }
 
-/** The JSON value of the payload that the glue throws for the error of a `result<T, E>`. */
+/** The JSON value of the payload that the glue throws for the error of a `result<T, E>`, bounded as a result is. */
 export function failureToJson(payload: unknown, result: WitType | null): Json {
+  checkListNumbers(payload);
   const type = result?.kind === "result" ? result.err : null;
   return type === null ? null : witToJson(payload, type);
 }
@@ -97,6 +103,11 @@ function convertList(value: unknown, type: WitList, place: Place, labels: Labels
       });
     }
     return Buffer.from(items as ArrayLike<number>).toString("base64");
+  }
+  // Every integer of a typed array of the same kind is in its bounds.
+  if (givenArray(items)?.kind === element.kind && element.kind !== "f32" && element.kind !== "f64") {
+    const integers = Array.from(items as ArrayLike<number | bigint>);
+    return element.kind === "u64" || element.kind === "s64" ? integers.map(String) : (integers as number[]);
   }
   return Array.from(items as ArrayLike<unknown>, (item, index) =>
     convert(item, element, { parent: place, step: index }, labels),

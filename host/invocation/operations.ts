@@ -7,7 +7,7 @@ import {
   type Operation as WitOperation,
 } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
-import type { JsonSchema } from "../manifest/manifest.ts";
+import { type JsonSchema, parseJsonText } from "../manifest/manifest.ts";
 import type { Operation } from "../pool/pool.ts";
 import type { Failure } from "../providers/providers.ts";
 
@@ -135,11 +135,8 @@ function jsonText(value: unknown): string {
   return text;
 }
 
-/** A failure's detail is JSON text by contract; a guest that breaks it is quoted instead of refused. */
+/** A failure's detail is JSON text by contract; a guest that breaks it, or goes past its bounds, is quoted instead of refused. */
 function parsedOrText(detail: string): unknown {
-  try {
-    return JSON.parse(detail);
-  } catch {
-    return detail;
-  }
+  const parsed = parseJsonText(detail);
+  return parsed.kind === "value" ? parsed.value : detail;
 }
