@@ -29,12 +29,19 @@ describe("LineLog", () => {
   });
 
   test("drops and counts a write that does not fit in logBytes", () => {
-    const scope = fakeScope({ limits: { logBytes: 8 } });
+    const scope = fakeScope({ limits: { logBytes: 24 } });
     const log = new LineLog(scope, "info");
     log.write(bytes("12345\n"));
     log.write(bytes("678\n"));
     expect(scope.lines).toEqual([["info", "12345"]]);
-    expect(scope.counters).toMatchObject({ logBytes: 6, logDropped: 4 });
+    expect(scope.counters).toMatchObject({ logBytes: 22, logDropped: 20 });
+  });
+
+  test("counts lines that hold nothing", () => {
+    const scope = fakeScope({ limits: { logBytes: 1_024 } });
+    const log = new LineLog(scope, "info");
+    for (let written = 0; written < 1_000; written++) log.write(bytes("\n"));
+    expect(scope.lines).toHaveLength(60);
   });
 
   test("does not gather a line without end", () => {

@@ -1,8 +1,10 @@
+import { BYTES_PER_LINE } from "./budget.ts";
 import { PRICES } from "./prices.ts";
 import type { ImportScope } from "./scope.ts";
 import type { ByteSink } from "./wasi-streams.ts";
 
 const LONGEST_LINE = 4_096;
+const LINE_BREAK = 0x0a;
 
 /** Turns what a guest writes to its standard output or error into lines of the run's log, under `logBytes`. */
 export class LineLog implements ByteSink {
@@ -20,11 +22,12 @@ export class LineLog implements ByteSink {
   /** A write that does not fit in `logBytes` is dropped whole, and counted. It never fails. */
   write(bytes: Uint8Array): void {
     const { counters, limits } = this.#scope;
-    if (counters.logBytes + bytes.byteLength > limits.logBytes) {
-      counters.logDropped += bytes.byteLength;
+    const size = bytes.byteLength + lineBreaks(bytes) * BYTES_PER_LINE;
+    if (counters.logBytes + size > limits.logBytes) {
+      counters.logDropped += size;
       return;
     }
-    counters.logBytes += bytes.byteLength;
+    counters.logBytes += size;
     this.#scope.charge(bytes.byteLength * PRICES.byte);
     if (!this.#willEnd) {
       this.#willEnd = true;
@@ -50,4 +53,10 @@ export class LineLog implements ByteSink {
     this.#scope.log(this.#level, this.#line);
     this.#line = "";
   }
+}
+
+function lineBreaks(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_BREAK); at !== -1; at = bytes.indexOf(LINE_BREAK, at + 1)) count++;
+  return count;
 }
