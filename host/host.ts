@@ -5,7 +5,7 @@ import { camelCase } from "./component/component.ts";
 import { HostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, Run, type Signature } from "./invocation/invocation.ts";
-import { type Manifest, type Package, readComponentFile, readPackage } from "./manifest/manifest.ts";
+import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
 import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
 import { type CapabilityEvent, ProviderRegistry } from "./providers/providers.ts";
@@ -234,7 +234,13 @@ export class Host implements AsyncDisposable {
   }
 
   #read(source: string | PackageInMemory): { manifest: Manifest; bytes: Uint8Array; directory: string | null } {
-    if (typeof source !== "string") return { manifest: source.manifest, bytes: source.component, directory: null };
+    if (typeof source !== "string") {
+      // Whatever the types say, this came from outside: a manifest counts when it was parsed.
+      const manifest = parseManifest(JSON.stringify(source.manifest) ?? "", "manifest");
+      if (!(source.component instanceof Uint8Array)) throw notBytes(source.component);
+      // A copy of its own: what is hashed is what is compiled, whatever the caller does meanwhile.
+      return { manifest, bytes: source.component.slice(), directory: null };
+    }
     const { manifest, directory }: Package = readPackage(source);
     return {
       manifest,
@@ -289,4 +295,11 @@ export class Host implements AsyncDisposable {
 function describe(provider: ComponentProvider): Installed {
   const { id, operations, signatures, admitted } = provider;
   return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report };
+}
+
+function notBytes(component: unknown): HostError {
+  return new HostError(
+    "AIRLOCK_ADMISSION_BINARY_LOAD_FAILED",
+    `Cannot install: component is of type ${typeof component}, a Uint8Array is wanted`,
+  );
 }

@@ -4,6 +4,7 @@ import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck 
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { instantiate } from "./instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
+import { outputSize } from "./output-size.ts";
 import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
 import { RunState } from "./run-state.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
@@ -147,8 +148,10 @@ function checkOutput(
   ready: Ready,
   run: RunState,
 ): WorkerEnding {
-  if (operation.calling !== "text") return ending;
   run.phase = "post";
+  if (operation.calling !== "text") {
+    return outputSize(ending.output) > run.limits.outputBytes ? { kind: "over-budget", limit: "outputBytes" } : ending;
+  }
   const parsed = parseJsonText(ending.output as string);
   if (parsed.kind !== "value") return { kind: "invalid-output", what: `The output ${parsed.text}` };
   try {

@@ -146,6 +146,14 @@ describe("values of a component's own functions", () => {
     expect(await output("longs", { longs: ["-9223372036854775808", 7] })).toEqual(wanted);
   });
 
+  it("outputBytes bounds a list by what it takes as JSON, not by what it takes in the guest", async () => {
+    const longs = Array.from({ length: 20 }, (_, index) => index);
+    const run = (outputBytes: number) =>
+      host.run(ID, { longs }, { operation: "longs", limits: { outputBytes } }).outcome;
+    expect(await run(400)).toMatchObject({ kind: "succeeded" });
+    expect(await run(200)).toMatchObject({ kind: "over-budget", limit: "outputBytes" });
+  });
+
   it("a u64 is a decimal string, and goes in as a safe integer too", async () => {
     expect(await output("next", { number: "18446744073709551614" })).toBe("18446744073709551615");
     expect(await output("next", { number: 41 })).toBe("42");

@@ -185,3 +185,23 @@ describe("the host", () => {
     await host.close();
   });
 });
+
+describe("a package in memory", () => {
+  it("is outside input: its manifest is parsed and its bytes must be bytes", async () => {
+    const host = await createHost({ threads: 1, imports: answeringDesk });
+    const { manifest, component } = await workbench();
+    const install = (source: unknown) => host.install(source as Parameters<typeof host.install>[0]);
+    await expect(install({ manifest: { ...manifest, sha256: "short" }, component })).rejects.toMatchObject({
+      code: "AIRLOCK_MANIFEST_INVALID",
+      message: expect.stringContaining("sha256"),
+    });
+    await expect(install({ component })).rejects.toMatchObject({ code: "AIRLOCK_MANIFEST_INVALID" });
+    await expect(install({ manifest, component: "bytes" })).rejects.toMatchObject({
+      code: "AIRLOCK_ADMISSION_BINARY_LOAD_FAILED",
+    });
+    expect(await install({ manifest: { ...manifest }, component })).toMatchObject({
+      id: "test.workbench@1.0.0",
+    });
+    await host.close();
+  });
+});
