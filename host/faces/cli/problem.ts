@@ -52,7 +52,7 @@ function furtherProblems({ details }: HostError): readonly string[] {
 }
 
 /** What the caller may have meant, or can do next. */
-function hintOf({ code }: HostError, path: string | null): string | null {
+function hintOf({ code, details }: HostError, path: string | null): string | null {
   if (code === "AIRLOCK_CLI_DEFECT") return "This is a defect of Airlock. AIRLOCK_DEBUG=1 shows where it happened.";
   if (path === null) return null;
   if (code === "AIRLOCK_MANIFEST_INVALID" && isSource(path)) {
@@ -61,7 +61,9 @@ function hintOf({ code }: HostError, path: string | null): string | null {
   if (code.startsWith("AIRLOCK_MANIFEST_") && path.endsWith(".wasm") && existsSync(path)) {
     return "A package is wanted: a folder with a capability.json. A component by itself can be inspected: airlock inspect";
   }
-  return code.startsWith("AIRLOCK_ADMISSION_") ? `The whole report: airlock inspect ${shellWord(path)}` : null;
+  // A file that cannot be read at all has no report, and `inspect` would say the same again.
+  const hasReport = typeof details === "object" && details !== null && "violations" in details;
+  return hasReport ? `The whole report: airlock inspect ${shellWord(path)}` : null;
 }
 
 function isSource(path: string): boolean {

@@ -71,14 +71,28 @@ describe("tellProblem()", () => {
     expect(JSON.parse(tell(new TypeError("x"), true).told.out).error.code).toBe("AIRLOCK_CLI_DEFECT");
   });
 
+  it("leads to the report of a refusal, and nowhere when there is none", () => {
+    const refused = (details: object) => {
+      const error = new HostError("AIRLOCK_ADMISSION_TOO_LARGE", "no", { details });
+      return tell(error, false, false, "my package").told.err;
+    };
+    expect(refused({ violations: [] })).toBe('airlock: no\nThe whole report: airlock inspect "my package"\n');
+    expect(refused({ path: "x", reason: "y" })).toBe("airlock: no\n");
+  });
+
   it("adds the stack when debugging", () => {
     expect(tell(new TypeError("x"), false, true).told.err).toContain("terminal.test.ts");
   });
 });
 
-function tell(thrown: unknown, json = false, debug = false): { told: { out: string; err: string }; exit: number } {
+function tell(
+  thrown: unknown,
+  json = false,
+  debug = false,
+  path: string | null = null,
+): { told: { out: string; err: string }; exit: number } {
   const [out, err] = [stream(false), stream(false)];
-  const exit = tellProblem(thrown, new Terminal(out, err, {}), { json, debug, path: null });
+  const exit = tellProblem(thrown, new Terminal(out, err, {}), { json, debug, path });
   return { told: { out: String(out.read() ?? ""), err: String(err.read() ?? "") }, exit };
 }
 
