@@ -83,6 +83,11 @@ describe("parseLimits()", () => {
     expect(problemsOf(() => parseLimits(hostile, "limits")).problems).toHaveLength(3);
   });
 
+  test("bounds the problems", () => {
+    const hostile = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, 1]));
+    expect(problemsOf(() => parseLimits(hostile, "limits")).problems).toHaveLength(50);
+  });
+
   test("refuses what is negative, fractional, not finite, unsafe, below the minimum or no number", () => {
     const values = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 0, "64MiB", true, null, [1], 10n];
     for (const fuel of values) {

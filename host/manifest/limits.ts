@@ -76,6 +76,9 @@ export interface LimitPolicy {
 /** The names of all limits, in the order of the table. */
 export const LIMIT_KEYS = Object.freeze(Object.keys(LIMITS)) as readonly LimitKey[];
 
+/** Nobody reads more than these, and each costs a search for the name that was meant. */
+const MAX_PROBLEMS = 50;
+
 /** What is wrong with `input` as a set of limits, one line each, and the limits that are right. `field` names it. */
 export function checkLimits(
   input: unknown,
@@ -88,6 +91,7 @@ export function checkLimits(
   }
   for (const [key, value] of Object.entries(input)) {
     if (value === undefined) continue;
+    if (problems.length >= MAX_PROBLEMS) break;
     if (!isLimitKey(key)) {
       problems.push(unknownLimit(key, field));
       continue;

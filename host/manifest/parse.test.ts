@@ -234,6 +234,15 @@ describe("unsupportedGrants()", () => {
   });
 });
 
+test("parseManifest() reads no semver range that is too long", () => {
+  const grants = { connectors: [{ id: "crm", range: "^1 ".repeat(300_000) }] };
+  expect(() => parseManifest(JSON.stringify({ ...GOOD, grants }), "x")).toThrow(
+    expect.objectContaining({
+      details: { where: "x", problems: [expect.stringMatching(/a string of at most 256 characters is wanted$/)] },
+    }),
+  );
+});
+
 test("capability.schema.json describes each of its fields", () => {
   const schema = JSON.parse(readFileSync(new URL("capability.schema.json", import.meta.url), "utf8"));
   const bare: string[] = [];

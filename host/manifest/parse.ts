@@ -16,6 +16,9 @@ export const MAX_MANIFEST_BYTES = 1024 * 1024;
 // A hostile manifest can have a problem in each of its bytes; nobody reads more than these.
 const MAX_PROBLEMS = 50;
 
+/** Of a semver range, which takes seconds to read when it is a megabyte; the schema says the same. */
+const MAX_RANGE_LENGTH = 256;
+
 type Form = "built" | "source";
 
 /**
@@ -195,7 +198,8 @@ function validatorOf(form: Form): ValidateFunction {
   if (known !== undefined) return known;
   const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true, ownProperties: true });
   ajv.addFormat("semver", (text) => semver.valid(text) === text);
-  ajv.addFormat("semver-range", (text) => semver.validRange(text) !== null);
+  // All errors are looked for, so a format is asked even about a text whose length was refused.
+  ajv.addFormat("semver-range", (text) => text.length > MAX_RANGE_LENGTH || semver.validRange(text) !== null);
   ajv.addFormat("package-path", (text) => packagePathProblem(text) === null);
   ajv.addFormat("grant-path", (text) => grantPathProblem(text) === null);
   const validate = ajv.compile(form === "built" ? MANIFEST_SCHEMA : sourceSchema());

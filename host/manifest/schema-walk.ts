@@ -58,6 +58,8 @@ export class SchemaWalk {
     this.#inPlace.set(pointer, []);
     if (!isObject(schema)) return;
     for (const [keyword, value] of Object.entries(schema)) {
+      // Each problem costs a search for the word that was meant, and a schema can have one in every few bytes.
+      if (this.problems.length >= MAX_PROBLEMS) return;
       const place = `${pointer}/${escaped(keyword)}`;
       if (ONE_SCHEMA.has(keyword)) {
         this.#child(value, place, keyword, pointer);
