@@ -205,6 +205,23 @@ describe("decodeComponent() of hostile bytes", () => {
     expect(() => operations(info)).toThrow(expect.objectContaining({ code: "AIRLOCK_COMPONENT_UNSUPPORTED" }));
   });
 
+  it.each([
+    [
+      "that is an argument",
+      `(component $x (component $a (core module $m) (core instance (instantiate $m)) (core instance (instantiate $m)))
+        (component $b (import "a" (component $a)) (instance (instantiate $a)) (instance (instantiate $a)))
+        (instance (instantiate $b (with "a" (component $a)))))`,
+    ],
+    [
+      "that is exported under a type",
+      `(component $x (component $c (component $a (core module $m) (core instance (instantiate $m)))
+          (export "a" (component $a) (component (type (component)))))
+        (instance $c (instantiate $c)) (alias export $c "a" (component $d)) (instance (instantiate $d)))`,
+    ],
+  ])("an instance of a component %s is refused, for its own instances cannot be counted", async (_, text) => {
+    expect(outcome(await parse(text))).toBe("AIRLOCK_COMPONENT_UNSUPPORTED");
+  });
+
   it("many definitions of one kind are told apart by number", async () => {
     const types = Array.from({ length: 4 }, (_, n) => `(type $t${n} (option u8))`).join("\n");
     const info = decodeComponent(

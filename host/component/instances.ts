@@ -1,5 +1,6 @@
 import type { Reader } from "../binary/binary.ts";
 import { instanceOf, named, putExport, readCoreSort, readExternName, readSortIndex } from "./extern.ts";
+import { unsupported } from "./findings.ts";
 import type { Entity, Scope } from "./scope.ts";
 
 /** Reads one component instance and gives it an index. An instantiated component's exports are taken as they are. */
@@ -13,7 +14,10 @@ export function readInstance(reader: Reader, scope: Scope): void {
       readSortIndex(reader, scope);
     }
     if (component.sort !== "component") return;
-    scope.instances += 1 + (scope.findings.instancesOf.get(component.exports) ?? 0);
+    const inside = scope.findings.instancesOf.get(component.exports);
+    // An argument, or an export under a type: how many instances it makes in its turn cannot be seen here.
+    if (inside === undefined) unsupported("An instance of a component that is known by its type alone", start);
+    scope.instances += 1 + inside;
     scope.add(instanceOf(component.exports));
   } else if (form === 0x01) {
     scope.add(instanceOf(readInlineExports(reader, scope)));
