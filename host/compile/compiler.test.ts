@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { decodeComponent } from "../component/component.ts";
 import { type CompileOptions, Compiler } from "./compile.ts";
@@ -44,4 +45,32 @@ describe("Compiler", () => {
     expect(await again.check(component.info, [{ field: "a", schema: { type: "no such type" } }])).not.toBe(first);
     again.close();
   });
+
+  it("forgets what was found in bytes that were checked long ago", async () => {
+    const { compiler, component, session } = open({ cacheEntries: 1 });
+    const first = await session.check(component.info, []);
+    await session.check(component.info, [{ field: "a", schema: true }]);
+    expect(await session.check(component.info, [])).not.toBe(first);
+    compiler.close();
+  });
+
+  it.skipIf(process.platform !== "linux")("ends the process of a component with its session", async () => {
+    const { component, session } = open({});
+    await session.check(component.info, []);
+    expect(childProcesses()).toHaveLength(1);
+    session.close();
+    await expect.poll(childProcesses).toEqual([]);
+  });
+
+  it("starts nothing once it is closed", async () => {
+    const { compiler, component, session } = open({});
+    compiler.close();
+    await expect(session.check(component.info, [])).rejects.toMatchObject({ code: "AIRLOCK_HOST_CLOSED" });
+  });
 });
+
+function childProcesses(): readonly string[] {
+  return readdirSync("/proc/self/task").flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
+  );
+}
