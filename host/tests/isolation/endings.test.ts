@@ -1,15 +1,26 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createHost, type Host, type RunEvent } from "../../index.ts";
-import { answeringDesk, workbench } from "./workbench.ts";
+import { createHost, type EmbedderImports, type Host, type RunEvent } from "../../index.ts";
+import { answeringDesk, DESK, workbench } from "./workbench.ts";
 
 const ID = "test.workbench";
+
+/** Called when a guest has asked the desk and waits. */
+let whenAsked: () => void = () => {};
+const imports: EmbedderImports = {
+  [DESK]: {
+    ask: (...args) => {
+      whenAsked();
+      return answeringDesk[DESK]!["ask"]!(...args);
+    },
+  },
+};
 
 describe.each(["fresh", "recycled"] as const)("runs on %s instances", (tier) => {
   let host: Host;
 
   beforeAll(async () => {
-    host = await createHost({ threads: 2, tier, imports: answeringDesk });
+    host = await createHost({ threads: 2, tier, imports });
     await host.install(await workbench());
   });
   afterAll(() => host.close());
@@ -45,14 +56,15 @@ describe.each(["fresh", "recycled"] as const)("runs on %s instances", (tier) => 
 
   it("cancel reaches a guest that is blocked in a host call, by signal too, and the late answer reaches nobody", async () => {
     const abort = new AbortController();
+    whenAsked = () => abort.abort(new Error("the client left"));
     const blocked = run("ask", { question: "never" }, { signal: abort.signal });
-    setTimeout(() => abort.abort(new Error("the client left")), 30);
     expect(await blocked.outcome).toMatchObject({ kind: "cancelled", reason: "the client left" });
     expect(await run("ask", { question: "now" }).outcome).toMatchObject({ output: "answer to now" });
   });
 
   it("the wall clock ends a tight loop and a blocked host call", async () => {
-    const limits = { wallMs: 80 };
+    // Enough for a busy machine to get a new thread as far as the guest.
+    const limits = { wallMs: 600 };
     expect(await run("spin", {}, { limits }).outcome).toMatchObject({
       kind: "past-deadline",
       limit: "wallMs",
@@ -130,6 +142,13 @@ describe.each(["fresh", "recycled"] as const)("runs on %s instances", (tier) => 
       kind: "over-budget",
       limit: "hostBytesOut",
     });
+  });
+
+  it("host calls cost fuel: a price for each, and one for each byte that goes out and comes in", async () => {
+    const [short, long] = [await run("ask", { question: "a" }).outcome, await run("ask", { question: "abcd" }).outcome];
+    expect(short.usage.fuel).toBeGreaterThan(200_000);
+    // Three more go out, three more come back, and three more are lifted out of the guest at the end.
+    expect(long.usage.fuel - short.usage.fuel).toBe(9);
   });
 
   it("a run that nobody iterates or awaits leaves no unhandled rejection, and its events end with one terminal", async () => {
