@@ -1,3 +1,4 @@
+import type * as Log from "../generated/airlock-capability-log.ts";
 import { BYTES_PER_LINE } from "./budget.ts";
 import { guardAll } from "./guard.ts";
 import { PRICES } from "./prices.ts";
@@ -5,8 +6,8 @@ import type { ImportedInterface, ImportScope } from "./scope.ts";
 
 /** `airlock:capability/log@1.0.0`: lines for the operator, dropped and counted past `logBytes`. */
 export function logInterface(scope: ImportScope): ImportedInterface {
-  return guardAll(scope, "airlock:capability/log", PRICES.local, {
-    write(level: string, message: string): void {
+  const functions = {
+    write(level: Log.Level, message: string): void {
       const bytes = Buffer.byteLength(message) + BYTES_PER_LINE;
       if (scope.counters.logBytes + bytes > scope.limits.logBytes) {
         scope.counters.logDropped += bytes;
@@ -15,5 +16,6 @@ export function logInterface(scope: ImportScope): ImportedInterface {
       scope.counters.logBytes += bytes;
       scope.log(level, message);
     },
-  });
+  } satisfies typeof Log;
+  return guardAll(scope, "airlock:capability/log", PRICES.local, functions);
 }
