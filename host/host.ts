@@ -1,10 +1,9 @@
 import type { Admitted } from "./admission/admission.ts";
 import { type AdmissionPolicy, type AdmissionReport, admit, inspectComponent } from "./admission/admission.ts";
 import { type CacheStats, Compiler } from "./compile/compile.ts";
-import { camelCase } from "./component/component.ts";
 import { HostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, Run, type Signature } from "./invocation/invocation.ts";
+import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
 import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
 import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
@@ -93,9 +92,10 @@ export class Host implements AsyncDisposable {
         policy: this.#options.policy,
         pool: this.#pool,
         tier: this.#options.tier,
-        offered: this.#offered(admitted),
+        offered: offerFunctions(admitted, this.#options.imports),
       });
-      this.#register(provider);
+      this.#registry.add(provider);
+      provider.deploy();
       return describe(provider);
     } finally {
       session.close();
@@ -249,42 +249,8 @@ export class Host implements AsyncDisposable {
     };
   }
 
-  #register(provider: ComponentProvider): void {
-    try {
-      this.#registry.add(provider);
-    } catch (thrown) {
-      // The threads could ask for it by now, and nobody would ever take it away.
-      provider.retire();
-      throw thrown;
-    }
-  }
-
   #policyLimit({ manifest }: Admitted): number | null {
     return manifest.limits.callDepth ?? this.#options.policy.defaults.callDepth ?? this.#options.policy.caps.callDepth;
-  }
-
-  /** The application's functions that this component may call, with the types that the component gives them. */
-  #offered({ info, granted }: Admitted): Map<string, { call: (...args: unknown[]) => unknown; type: never }> {
-    const offered = new Map<string, { call: (...args: unknown[]) => unknown; type: never }>();
-    for (const extern of info.imports) {
-      if (extern.sort !== "instance" || !granted.embedder.has(extern.name)) continue;
-      const functions = this.#options.imports[extern.name] ?? {};
-      for (const { name, type } of extern.funcs) {
-        const key = [name, camelCase(name)].find((each) => Object.hasOwn(functions, each));
-        if (key === undefined) {
-          throw new HostError(
-            "AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT",
-            `Cannot admit: the component imports ${quote(`${extern.name}#${name}`)}, the application offers ${Object.keys(
-              functions,
-            )
-              .map((each) => quote(each))
-              .join(", ")}`,
-          );
-        }
-        offered.set(`${extern.name}#${name}`, { call: functions[key]!, type: type as never });
-      }
-    }
-    return offered;
   }
 
   #checkOpen(action: string): void {

@@ -43,7 +43,11 @@ export class ComponentProvider implements Provider {
     this.#init = init;
     this.#plans = planOperations(init.admitted);
     this.operations = [...this.#plans.keys()];
-    init.pool.deploy(this.#deployment(describeLinks(init.admitted)));
+  }
+
+  /** Makes it known to the threads, until `retire`. Before the first run, and only for one that was registered. */
+  deploy(): void {
+    this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted)));
   }
 
   /** What each operation takes and gives. */

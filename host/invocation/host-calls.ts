@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
-import { ConversionError, type FuncType, witToJson } from "../component/component.ts";
-import { messageOf, quote } from "../errors/errors.ts";
+import type { Admitted } from "../admission/admission.ts";
+import { ConversionError, camelCase, type FuncType, witToJson } from "../component/component.ts";
+import { HostError, messageOf, quote } from "../errors/errors.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import type { HostCallHandler } from "../pool/pool.ts";
 
@@ -38,6 +39,35 @@ export class WitError extends Error {
 export interface OfferedFunction {
   readonly call: HostFunction;
   readonly type: FuncType;
+}
+
+/**
+ * The functions that an admitted component may call, by `interface#function`, with the types that the component gives them.
+ * Throws AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT for one that the application does not have.
+ */
+export function offerFunctions(
+  { info, granted }: Admitted,
+  imports: EmbedderImports,
+): ReadonlyMap<string, OfferedFunction> {
+  const offered = new Map<string, OfferedFunction>();
+  for (const extern of info.imports) {
+    if (extern.sort !== "instance" || !granted.embedder.has(extern.name)) continue;
+    const functions = imports[extern.name] ?? {};
+    for (const { name, type } of extern.funcs) {
+      const key = [name, camelCase(name)].find((each) => Object.hasOwn(functions, each));
+      if (key === undefined) throw notOffered(`${extern.name}#${name}`, Object.keys(functions));
+      offered.set(`${extern.name}#${name}`, { call: functions[key]!, type });
+    }
+  }
+  return offered;
+}
+
+function notOffered(name: string, offered: readonly string[]): HostError {
+  const names = offered.map((each) => quote(each)).join(", ");
+  return new HostError(
+    "AIRLOCK_ADMISSION_UNAUTHORIZED_HOST_IMPORT",
+    `Cannot admit: the component imports ${quote(name)}, the application offers ${names}`,
+  );
 }
 
 const failures = channel("airlock:invocation:host-function-failed");

@@ -4,6 +4,12 @@
  * reach a tight loop and a blocked host call. The adapter that makes a component a provider lives here.
  */
 export { ComponentProvider, type ComponentProviderInit } from "./component-provider.ts";
-export { type EmbedderImports, type HostFunction, type HostFunctionContext, WitError } from "./host-calls.ts";
+export {
+  type EmbedderImports,
+  type HostFunction,
+  type HostFunctionContext,
+  offerFunctions,
+  WitError,
+} from "./host-calls.ts";
 export type { Signature } from "./operations.ts";
 export { Run } from "./run.ts";
