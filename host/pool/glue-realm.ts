@@ -115,6 +115,12 @@ function inert(name: string): () => never {
   };
 }
 
+/** The glue ends a forgotten resource of the guest in a finalizer: guest code between runs, on memory that serves another by then. */
+class InertFinalizationRegistry {
+  register(): void {}
+  unregister(): void {}
+}
+
 const quiet = Object.freeze({ log() {}, error() {}, warn() {}, debug() {}, info() {} });
 
 const wasm = Object.freeze({
@@ -137,7 +143,7 @@ const INTRINSICS: Readonly<Record<string, unknown>> = {
   Boolean,
   DataView: BoundedDataView,
   Error,
-  FinalizationRegistry,
+  FinalizationRegistry: InertFinalizationRegistry,
   Float32Array: boundedView(Float32Array),
   Float64Array: boundedView(Float64Array),
   Int16Array: boundedView(Int16Array),
