@@ -31,23 +31,32 @@ export interface Violation {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Collects every violation; sorted by code, then by text, so that a report is the same each time. */
+/** Nobody reads more of one kind, and a component can have a hundred thousand. */
+const MOST_OF_A_KIND = 100;
+
+/** Collects violations, sorted by code, then by text, so that a report is the same each time. Past a hundred of a kind it counts. */
 export class Violations {
-  readonly #all: Violation[] = [];
+  readonly #kinds = new Map<ViolationCode, { readonly kept: Violation[]; count: number }>();
 
   add(code: ViolationCode, message: string, details?: Readonly<Record<string, unknown>>): void {
-    this.#all.push(details === undefined ? { code, message } : { code, message, details });
+    const kind = this.#kinds.get(code) ?? { kept: [], count: 0 };
+    this.#kinds.set(code, kind);
+    kind.count++;
+    if (kind.count > MOST_OF_A_KIND) return;
+    kind.kept.push(details === undefined ? { code, message } : { code, message, details });
   }
 
   has(...codes: readonly ViolationCode[]): boolean {
-    return this.#all.some(({ code }) => codes.includes(code));
+    return codes.some((code) => this.#kinds.has(code));
   }
 
   sorted(): readonly Violation[] {
-    const rank = (code: ViolationCode): number => VIOLATION_CODES.indexOf(code);
-    return [...this.#all].sort(
-      (a, b) => rank(a.code) - rank(b.code) || (a.message < b.message ? -1 : a.message > b.message ? 1 : 0),
-    );
+    return VIOLATION_CODES.flatMap((code) => {
+      const { kept = [], count = 0 } = this.#kinds.get(code) ?? {};
+      const sorted = [...kept].sort((a, b) => (a.message < b.message ? -1 : a.message > b.message ? 1 : 0));
+      const more = count - kept.length;
+      return more === 0 ? sorted : [...sorted, { code, message: `and ${more} more of this kind` }];
+    });
   }
 }
 
