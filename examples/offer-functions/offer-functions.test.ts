@@ -27,6 +27,7 @@ test("the example builds its guest and shows values, error values, a cut off cal
   expect(slow?.toSorted()).toEqual([
     "  ended past-deadline (deadlineMs)",
     "  find  nobody waits for Slow Joe any more",
+    "  host calls 1",
   ]);
   expect(limited).toEqual(["  ended over-budget (hostCalls)", expect.stringMatching(/^ {2}host calls 3, /)]);
 });
