@@ -40,7 +40,7 @@ export const LIMITS = {
     1,
     1_000_000,
     "count",
-    "Nested Wasm calls; without it only the engine's stack is a bound.",
+    "Frame slots of nested Wasm calls; without it only the engine's stack is a bound.",
   ),
   coreModules: row(32, 128, 1, 1_000, "count", "Core modules inside the component."),
   memories: row(4, 16, 0, 1_000, "count", "Linear memories inside the component."),
