@@ -1,7 +1,13 @@
 import type { Admitted } from "./admission/admission.ts";
-import { type AdmissionPolicy, type AdmissionReport, admit, inspectComponent } from "./admission/admission.ts";
+import {
+  type AdmissionPolicy,
+  type AdmissionReport,
+  admit,
+  inspectComponent,
+  inspectUnreadable,
+} from "./admission/admission.ts";
 import { type CacheStats, Compiler } from "./compile/compile.ts";
-import { HostError, quote } from "./errors/errors.ts";
+import { HostError, type HostErrorCode, isHostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
 import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
@@ -77,7 +83,8 @@ export class Host implements AsyncDisposable {
    */
   async install(source: string | PackageInMemory): Promise<Installed> {
     this.#checkOpen("install");
-    const { manifest, bytes, directory } = this.#read(source);
+    const { manifest, directory, load } = this.#locate(source);
+    const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
       const check: Parameters<typeof admit>[0]["check"] = (info, schemas) => session.check(info, schemas);
@@ -120,15 +127,22 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * The admission report of a package or of a bare component. A refusal is part of the report and not thrown; what cannot be
-   * read at all throws AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_BINARY_LOAD_FAILED or AIRLOCK_ADMISSION_TOO_LARGE.
+   * The admission report of a package or of a bare component. A refusal is part of the report and not thrown, also that the
+   * component cannot be read; a manifest that cannot be throws AIRLOCK_MANIFEST_*.
    */
   async inspect(source: string | PackageInMemory | { readonly component: Uint8Array }): Promise<AdmissionReport> {
     this.#checkOpen("inspect");
-    const { manifest, bytes, directory } =
-      typeof source === "object" && !("manifest" in source)
-        ? { manifest: null, bytes: source.component, directory: null }
-        : this.#read(source);
+    const bare = typeof source === "object" && !("manifest" in source);
+    const located = bare ? null : this.#locate(source);
+    let bytes: Uint8Array;
+    try {
+      bytes = bare ? source.component : located!.load();
+    } catch (thrown) {
+      const code = located !== null && isHostError(thrown) ? UNREADABLE[thrown.code] : undefined;
+      if (code === undefined) throw thrown;
+      return inspectUnreadable({ ...located!, policy: this.#policy }, code, (thrown as HostError).message);
+    }
+    const { manifest, directory } = located ?? { manifest: null, directory: null };
     const session = this.#compiler.open(bytes);
     try {
       return await inspectComponent({
@@ -233,20 +247,17 @@ export class Host implements AsyncDisposable {
     await this.#pool.close();
   }
 
-  #read(source: string | PackageInMemory): { manifest: Manifest; bytes: Uint8Array; directory: string | null } {
+  #locate(source: string | PackageInMemory): Located {
     if (typeof source !== "string") {
       // Whatever the types say, this came from outside: a manifest counts when it was parsed.
       const manifest = parseManifest(JSON.stringify(source.manifest) ?? "", "manifest");
       if (!(source.component instanceof Uint8Array)) throw notBytes(source.component);
       // A copy of its own: what is hashed is what is compiled, whatever the caller does meanwhile.
-      return { manifest, bytes: source.component.slice(), directory: null };
+      return { manifest, directory: null, load: () => source.component.slice() };
     }
     const { manifest, directory }: Package = readPackage(source);
-    return {
-      manifest,
-      directory,
-      bytes: readComponentFile(directory, manifest.component, this.#options.maxComponentBytes),
-    };
+    const load = (): Uint8Array => readComponentFile(directory, manifest.component, this.#options.maxComponentBytes);
+    return { manifest, directory, load };
   }
 
   #policyLimit({ manifest }: Admitted): number | null {
@@ -262,6 +273,20 @@ function describe(provider: ComponentProvider): Installed {
   const { id, operations, signatures, admitted } = provider;
   return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report };
 }
+
+/** A package that was found, its component not read yet. */
+interface Located {
+  readonly manifest: Manifest;
+  readonly directory: string | null;
+  /** Throws AIRLOCK_ADMISSION_BINARY_LOAD_FAILED and AIRLOCK_ADMISSION_TOO_LARGE. */
+  readonly load: () => Uint8Array;
+}
+
+/** What an inspection reports, though it cannot read the component. */
+const UNREADABLE: Readonly<Partial<Record<HostErrorCode, "binary_load_failed" | "too_large">>> = {
+  AIRLOCK_ADMISSION_BINARY_LOAD_FAILED: "binary_load_failed",
+  AIRLOCK_ADMISSION_TOO_LARGE: "too_large",
+};
 
 function notBytes(component: unknown): HostError {
   return new HostError(

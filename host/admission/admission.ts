@@ -4,7 +4,7 @@
  * the component runs, no generated code exists before the name gate has passed, every limit asked for can be held. Not
  * promised: that the component does what its manifest says.
  */
-export { type AdmissionRequest, type Admitted, admit, inspectComponent } from "./admit.ts";
+export { type AdmissionRequest, type Admitted, admit, inspectComponent, inspectUnreadable } from "./admit.ts";
 export type { Checker, CheckReport } from "./checker.ts";
 export { type GrantedImports, HOST_ABI_VERSIONS, type ImportDecision, type InterfaceClass } from "./interfaces.ts";
 export type { AdmissionPolicy } from "./policy.ts";

@@ -61,6 +61,19 @@ export async function inspectComponent(request: AdmissionRequest): Promise<Admis
   return (await examine(request)).report;
 }
 
+/** The report on a package whose component cannot be read, or is larger than what is read: what the manifest says is checked. */
+export function inspectUnreadable(
+  request: Omit<AdmissionRequest, "bytes" | "check"> & { readonly manifest: Manifest },
+  code: "binary_load_failed" | "too_large",
+  problem: string,
+): AdmissionReport {
+  const violations = new Violations();
+  violations.add(code, problem);
+  const granted = decideGrants(request.manifest, request.directory, request.policy, violations);
+  schemasOf(request.manifest, violations);
+  return reportOf(request, { bytes: 0, sha256: "", kind: "unknown" }, null, [], null, granted, violations);
+}
+
 interface Findings {
   readonly report: AdmissionReport;
   readonly info: ComponentInfo | null;
@@ -91,27 +104,37 @@ async function examine(request: AdmissionRequest): Promise<Findings> {
     // What is refused for what it could do to the transpiler is not shown to it.
     if (!violations.has("unsafe_name", "too_complex")) await checkDeeply(request.check, info, schemas, violations);
   }
-  const sorted = violations.sorted();
   return {
     info,
     wayIn,
     granted,
-    report: {
-      accepted: sorted.length === 0,
-      capability: manifest === null ? null : { id: manifest.id, version: manifest.version },
-      bytes: bytes.length,
-      sha256,
-      kind,
-      hostAbi: { requested: manifest?.hostAbi ?? HOST_ABI_VERSIONS[0]!, supported: HOST_ABI_VERSIONS },
-      coreModules: info?.coreModules.length ?? 0,
-      memories: info?.coreModules.reduce((sum, { memories }) => sum + memories, 0) ?? 0,
-      imports,
-      exports: info?.exports.map(({ name }) => name) ?? [],
-      operations: operationNames(wayIn, manifest),
-      grants: { fs: granted.directory, imports: [...granted.embedder] },
-      limits,
-      violations: sorted,
-    },
+    report: reportOf(request, { bytes: bytes.length, sha256, kind }, info, imports, wayIn, granted, violations),
+  };
+}
+
+function reportOf(
+  { manifest, policy }: Pick<AdmissionRequest, "manifest" | "policy">,
+  file: Pick<AdmissionReport, "bytes" | "sha256" | "kind">,
+  info: ComponentInfo | null,
+  imports: readonly ImportDecision[],
+  wayIn: WayIn | null,
+  granted: Granted,
+  violations: Violations,
+): AdmissionReport {
+  const sorted = violations.sorted();
+  return {
+    accepted: sorted.length === 0,
+    capability: manifest === null ? null : { id: manifest.id, version: manifest.version },
+    ...file,
+    hostAbi: { requested: manifest?.hostAbi ?? HOST_ABI_VERSIONS[0]!, supported: HOST_ABI_VERSIONS },
+    coreModules: info?.coreModules.length ?? 0,
+    memories: info?.coreModules.reduce((sum, { memories }) => sum + memories, 0) ?? 0,
+    imports,
+    exports: info?.exports.map(({ name }) => name) ?? [],
+    operations: operationNames(wayIn, manifest),
+    grants: { fs: granted.directory, imports: [...granted.embedder] },
+    limits: effectiveLimits(policy.limits, manifest?.limits),
+    violations: sorted,
   };
 }
 

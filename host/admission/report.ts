@@ -6,6 +6,7 @@ import type { Violation } from "./violations.ts";
 export interface AdmissionReport {
   readonly accepted: boolean;
   readonly capability: { readonly id: string; readonly version: string } | null;
+  /** Length and digest of the component; 0 and empty when it could not be read. */
   readonly bytes: number;
   readonly sha256: string;
   readonly kind: "component" | "core-module" | "unknown";

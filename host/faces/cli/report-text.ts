@@ -29,6 +29,7 @@ function verdict({ accepted, capability, violations }: AdmissionReport, colours:
 
 function facts({ bytes, sha256, kind, hostAbi, coreModules, memories }: AdmissionReport): readonly string[] {
   const parts = kind === "component" ? `, ${counted(coreModules, "core module")}, ${counted(memories, "memory")}` : "";
+  if (sha256 === "") return alignedRows([["component", "not read"]]);
   return alignedRows([
     ["kind", `${{ component: "component", "core-module": "core module", unknown: "not WebAssembly" }[kind]}${parts}`],
     ["size", shownBytes(bytes)],

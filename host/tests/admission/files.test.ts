@@ -150,3 +150,32 @@ function makeSparse(path: string): void {
   ftruncateSync(file, 100 * 1024 * 1024);
   closeSync(file);
 }
+
+describe("inspect() of a package whose component cannot be read", () => {
+  const report = async (component: (path: string) => void) => {
+    const directory = join(root, String(packages++));
+    mkdirSync(directory);
+    writeFileSync(join(directory, "capability.json"), JSON.stringify({ ...sound.manifest, sha256: "0".repeat(64) }));
+    component(join(directory, "component.wasm"));
+    return host.inspect(directory);
+  };
+
+  it("reports binary_load_failed for a file that is not there, and for a link", async () => {
+    for (const component of [() => {}, (path: string) => symlinkSync("/etc/hostname", path)]) {
+      expect(await report(component)).toMatchObject({
+        accepted: false,
+        sha256: "",
+        violations: [{ code: "binary_load_failed", message: expect.stringContaining("component.wasm") }],
+      });
+    }
+  });
+
+  it("reports too_large for a file of 100 MB, without reading it", async () => {
+    const huge = (path: string): void => {
+      const file = openSync(path, "w");
+      ftruncateSync(file, 100 * 1024 * 1024);
+      closeSync(file);
+    };
+    expect(await report(huge)).toMatchObject({ accepted: false, bytes: 0, violations: [{ code: "too_large" }] });
+  });
+});
