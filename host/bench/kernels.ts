@@ -24,7 +24,7 @@ export const KERNELS: readonly Kernel[] = [
   { name: "simd", argument: 2_500 },
   { name: "small-functions", argument: 70 },
   { name: "sort", argument: 1 },
-  { name: "tak", argument: 16 },
+  { name: "tak", argument: 4 },
   { name: "virtual-calls", argument: 5_000 },
 ];
 
