@@ -9,13 +9,19 @@ export class CallSites {
   made = false;
   /** How many of its calls may reach the host. */
   hostCalls = 0;
-  private hostTotal = 0;
+  /** How many of its calls must find the counter exact, and the cost of the path at each of them. */
+  private exactCalls = 0;
+  private exactTotal = 0;
+  /** Most that is owed at a call of a function of the module. */
+  private readonly owedAtCall: number;
   private readonly path: ChargePath;
   private readonly schedule: Schedule;
   private readonly importedFunctions: number;
   private readonly tablesReachHost: boolean;
 
-  constructor(path: ChargePath, schedule: Schedule, module: CoreModule) {
+  /** Where exceptions may unwind a frame, nothing is owed at any call: the frame would never pay it. */
+  constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean) {
+    this.owedAtCall = unwinds ? 0 : OWED_AT_CALL;
     this.path = path;
     this.schedule = schedule;
     this.importedFunctions = module.importedFunctions;
@@ -26,12 +32,13 @@ export class CallSites {
   start(): void {
     this.made = false;
     this.hostCalls = 0;
-    this.hostTotal = 0;
+    this.exactCalls = 0;
+    this.exactTotal = 0;
   }
 
-  /** Whether charging `total` at entry is exact at each call that may reach the host: nothing behind them costs anything. */
+  /** Whether charging `total` at entry is exact at each call that must find it so: nothing behind them costs anything. */
   areExactAt(total: number): boolean {
-    return this.hostCalls === 0 || this.hostTotal === total;
+    return this.exactCalls === 0 || this.exactTotal === total;
   }
 
   /** A `call` from `at` to `after`. */
@@ -68,8 +75,8 @@ export class CallSites {
     const { path } = this;
     path.pend += price;
     if (path.isDead) return;
-    if (this.hostCalls++ === 0) this.hostTotal = path.total;
-    else if (this.hostTotal !== path.total) path.isUniform = false;
+    this.hostCalls++;
+    this.noteExact();
     path.pay(at, 0);
     path.test(at);
     this.around(at, after);
@@ -79,9 +86,16 @@ export class CallSites {
     const { path } = this;
     path.pend += price;
     if (path.isDead) return;
-    if (path.pend > OWED_AT_CALL) path.pay(at, 0);
+    if (this.owedAtCall === 0) this.noteExact();
+    if (path.pend > this.owedAtCall) path.pay(at, 0);
     this.around(at, after);
     path.runUntested(UNTESTED_COST);
+  }
+
+  private noteExact(): void {
+    const { path } = this;
+    if (this.exactCalls++ === 0) this.exactTotal = path.total;
+    else if (this.exactTotal !== path.total) path.isUniform = false;
   }
 
   private around(at: number, after: number): void {

@@ -1,5 +1,6 @@
 import { MEMORY_IMMEDIATE, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
-import { checkValueType, secondMemory } from "./refusal.ts";
+import { checkHeapType, checkValueType, secondMemory } from "./refusal.ts";
+import { isTypedReference } from "./value-types.ts";
 
 /** A place in a body that `WebAssembly.validate` accepted, so nothing is checked but value types. */
 export class Cursor {
@@ -8,6 +9,10 @@ export class Cursor {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+  }
+
+  byte(): number {
+    return this.bytes[this.position++]!;
   }
 
   u32(): number {
@@ -32,8 +37,16 @@ export class Cursor {
   }
 
   valueType(): void {
-    checkValueType(this.bytes[this.position]!, this.position);
+    const first = this.bytes[this.position]!;
+    if (!isTypedReference(first)) checkValueType(first, this.position);
     this.position++;
+    if (isTypedReference(first)) this.heapType();
+  }
+
+  heapType(): void {
+    const first = this.bytes[this.position]!;
+    if (first >= 0x40 && first < 0x80) checkHeapType(first, this.position);
+    this.u32();
   }
 
   /** What follows a SIMD opcode, by its entry in `SIMD_IMMEDIATES`. */

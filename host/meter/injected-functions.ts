@@ -14,8 +14,10 @@ const MOST_ELEMENTS = 0xffff_ffff;
 
 /** The type of an injected function. Charges take the length and give it back; growth answers like the instruction. */
 export function injectedType(module: CoreModule, layout: Layout, injected: number): number {
-  if (injected < INJECTED.growTable) return layout.types.indexOf([I32], [I32]);
-  return layout.types.indexOf([module.tables[injected - INJECTED.growTable]!.element, I32], [I32]);
+  const length = { count: 1, types: [I32] };
+  if (injected < INJECTED.growTable) return layout.types.indexOf(length, length);
+  const { element } = module.tables[injected - INJECTED.growTable]!;
+  return layout.types.indexOf({ count: 2, types: [...element, I32] }, length);
 }
 
 /** Writes the size and the body of an injected function. */

@@ -43,6 +43,14 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
   };
 }
 
+/** Value types in the binary format; one may take several bytes. */
+export interface TypeList {
+  readonly count: number;
+  readonly types: Iterable<number>;
+}
+
+export const NO_TYPES: TypeList = { count: 0, types: [] };
+
 /** The types that are added behind the module's own, each once. */
 export class AddedTypes {
   readonly encoded: number[][] = [];
@@ -53,8 +61,15 @@ export class AddedTypes {
     this.first = first;
   }
 
-  indexOf(parameters: readonly number[], results: ArrayLike<number>): number {
-    const encoded = [0x60, parameters.length, ...parameters, ...countOf(results.length), ...Array.from(results)];
+  /** Both lists are counted and given as the bytes of their types. */
+  indexOf(parameters: TypeList, results: TypeList): number {
+    const encoded = [
+      0x60,
+      ...countOf(parameters.count),
+      ...parameters.types,
+      ...countOf(results.count),
+      ...results.types,
+    ];
     const key = encoded.join();
     const known = this.indices.get(key);
     if (known !== undefined) return known;

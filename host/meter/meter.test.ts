@@ -43,7 +43,7 @@ describe("meter()", () => {
       scheduleId: scheduleId(),
       bytesIn: bytes.length,
       bytesOut: output.length,
-      functions: { defined: 3, free: 1, direct: 1, cached: 1, injected: 0, rescanned: 0 },
+      functions: { defined: 3, free: 1, direct: 1, cached: 1, guarded: 0, injected: 0, rescanned: 0 },
       charges: 2,
       tests: 1,
       imports: [{ module: "$airlock", name: "fuel", kind: "global", type: "i64", mutable: true }],
@@ -53,6 +53,7 @@ describe("meter()", () => {
         { imported: false, initialElements: 3, maximumElements: 7 },
         { imported: false, initialElements: 1, maximumElements: 100 },
       ],
+      unwinds: false,
       hasStart: true,
     });
   });

@@ -51,6 +51,11 @@ export interface MeterOptions {
    * false. Its limits are those in the report. No effect unless the module defines exactly one memory and imports none.
    */
   readonly importMemory?: boolean;
+  /**
+   * Exceptions may pass through this module on their way to another one that catches them; default false. Fuel is then
+   * exact in the catching module too, as it always is in a module that has exceptions itself (the report says so).
+   */
+  readonly unwinds?: boolean;
   /** Trap a growth that meets our limit instead of answering -1; default false. */
   readonly trapOnRefusedGrowth?: boolean;
   /** Highest maximum, in pages of 64 KiB, of a memory that the module defines; default 16,384 (1 GiB). */
@@ -66,6 +71,7 @@ export interface ResolvedOptions {
   readonly schedule: Schedule;
   readonly callDepth: boolean;
   readonly importMemory: boolean;
+  readonly unwinds: boolean;
   readonly trapOnRefusedGrowth: boolean;
   readonly memoryMaxPages: number;
   readonly tableMaxElements: number;
@@ -83,6 +89,7 @@ export function resolveOptions(options: MeterOptions): ResolvedOptions {
     schedule: options.schedule ?? SCHEDULE,
     callDepth: options.callDepth ?? false,
     importMemory: options.importMemory ?? false,
+    unwinds: options.unwinds ?? false,
     trapOnRefusedGrowth: options.trapOnRefusedGrowth ?? false,
     memoryMaxPages: options.memoryMaxPages ?? MEMORY_MAX_PAGES,
     tableMaxElements: options.tableMaxElements ?? TABLE_MAX_ELEMENTS,

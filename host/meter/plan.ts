@@ -7,6 +7,8 @@ export const MODE = {
   direct: 1,
   /** The counter lives in a local. */
   cached: 2,
+  /** It catches exceptions, so charges go to the counter itself. */
+  guarded: 3,
 } as const;
 
 /** What the scan found out of each function, by its place in the code section. */
@@ -17,7 +19,7 @@ export interface Plan {
   readonly modes: Uint8Array;
   /** What a direct function costs. */
   readonly totals: Float64Array;
-  /** What a cached function owes where it returns; -1 when it never does. */
+  /** What a cached or guarded function owes where it returns; -1 when it never does. */
   readonly owed: Int32Array;
   /** 1 when the counter is tested at entry. */
   readonly tested: Uint8Array;
@@ -25,6 +27,8 @@ export interface Plan {
   readonly injected: ReadonlySet<number>;
   /** Functions that were scanned twice because targets of a `br_table` disagreed. */
   readonly rescans: number;
+  /** Whether exceptions may unwind its frames. */
+  readonly unwinds: boolean;
 }
 
 /** Ids of injected functions; table t is grown by `growTable + t`. */

@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
  * prices per byte, element and page.
  */
 export interface Schedule {
-  /** `block`, `loop`, `else`, `end`, `nop`, `drop`, `unreachable`: no work of their own. May be 0. */
+  /** `block`, `loop`, `else`, `end`, `try*`, `catch*`, `delegate`, `nop`, `drop`, `unreachable`: no work of their own. May be 0. */
   readonly structural: number;
-  /** Constants, locals, globals, arithmetic, comparisons, conversions, `select`, `if`, `br*`, `return`, `size`, plain SIMD. */
+  /** Constants, locals, globals, arithmetic, comparisons, conversions, `select`, `if`, `br*`, `ref.*`, `size`, plain SIMD. */
   readonly plain: number;
   /** Loads and stores (SIMD too), `table.get`, `table.set`. */
   readonly access: number;
@@ -16,10 +16,12 @@ export interface Schedule {
   readonly division: number;
   /** `call` and `return_call` of a function that the module defines. */
   readonly call: number;
-  /** `call_indirect` and `return_call_indirect`. */
+  /** `call_indirect`, `call_ref` and their tail calls. */
   readonly indirectCall: number;
   /** `call` and `return_call` of an imported function. */
   readonly importedCall: number;
+  /** `throw`, `rethrow` and `throw_ref`. The frames that it unwinds are not priced: each costs V8 0.1 µs and more. */
+  readonly throw: number;
   /** Locals (parameters included) of a function that cost nothing. */
   readonly freeLocals: number;
   /** Each further local, paid by the function when it is entered, however it is called. May be 0. */
@@ -54,6 +56,7 @@ export const SCHEDULE: Schedule = Object.freeze({
   call: 8,
   indirectCall: 16,
   importedCall: 150,
+  throw: 10_000,
   freeLocals: 32,
   extraLocal: 1,
   memoryBulk: 64,
