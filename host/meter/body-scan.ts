@@ -36,14 +36,21 @@ export class BodyScan {
   private readonly points: Points;
   private readonly cursor: Cursor;
 
-  constructor(module: CoreModule, costs: Costs, caps: ComplexityCaps, points: Points, unwinds: boolean) {
+  constructor(
+    module: CoreModule,
+    costs: Costs,
+    caps: ComplexityCaps,
+    points: Points,
+    unwinds: boolean,
+    leaves: Int32Array,
+  ) {
     this.module = module;
     this.costs = costs;
     this.caps = caps;
     this.points = points;
     this.path = new ChargePath(points, caps.nesting);
     this.cursor = new Cursor(module.bytes);
-    this.calls = new CallSites(this.path, costs.schedule, module, unwinds);
+    this.calls = new CallSites(this.path, costs.schedule, module, unwinds, leaves);
     this.handlers = new Handlers(this.path, costs.schedule, this.targets, this.cursor);
     this.bulk = new BulkOperations(this.path, costs.schedule, this.cursor);
   }

@@ -18,14 +18,16 @@ export class CallSites {
   private readonly schedule: Schedule;
   private readonly importedFunctions: number;
   private readonly tablesReachHost: boolean;
+  private readonly leaves: Int32Array;
 
   /** Where exceptions may unwind a frame, nothing is owed at any call: the frame would never pay it. */
-  constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean) {
+  constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean, leaves: Int32Array) {
     this.owedAtCall = unwinds ? 0 : OWED_AT_CALL;
     this.path = path;
     this.schedule = schedule;
     this.importedFunctions = module.importedFunctions;
     this.tablesReachHost = module.tablesReachHost;
+    this.leaves = leaves;
   }
 
   /** Starts a function. */
@@ -43,14 +45,18 @@ export class CallSites {
 
   /** A `call` from `at` to `after`. */
   direct(at: number, after: number, callee: number): void {
-    if (callee < this.importedFunctions) this.toHost(at, after, this.schedule.importedCall);
-    else this.toDefined(at, after, this.schedule.call);
+    const price = this.priceOf(callee);
+    if (callee < this.importedFunctions) this.toHost(at, after, price);
+    // A leaf neither reads the counter nor runs anything that does.
+    else if (this.leafCost(callee) >= 0) this.path.pend += price;
+    else this.toDefined(at, after, price);
   }
 
   /** A `call_indirect` from `at` to `after`. */
   indirect(at: number, after: number): void {
-    if (this.tablesReachHost) this.toHost(at, after, this.schedule.indirectCall);
-    else this.toDefined(at, after, this.schedule.indirectCall);
+    const price = this.priceOf(undefined);
+    if (this.tablesReachHost) this.toHost(at, after, price);
+    else this.toDefined(at, after, price);
   }
 
   /**
@@ -105,7 +111,14 @@ export class CallSites {
   }
 
   private priceOf(callee: number | undefined): number {
-    if (callee === undefined) return this.schedule.indirectCall;
-    return callee < this.importedFunctions ? this.schedule.importedCall : this.schedule.call;
+    const { schedule } = this;
+    if (callee === undefined) return schedule.indirectCall + schedule.leaf;
+    if (callee < this.importedFunctions) return schedule.importedCall;
+    return schedule.call + Math.max(0, this.leafCost(callee));
+  }
+
+  /** -1: it is not a leaf. */
+  private leafCost(callee: number): number {
+    return this.leaves[callee - this.importedFunctions]!;
   }
 }

@@ -22,7 +22,7 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
   const injected = [...plan.injected].sort((a, b) => a - b);
   const growsMemory = plan.injected.has(INJECTED.growMemory);
   const growsTable = injected.some((id) => id >= INJECTED.growTable);
-  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free);
+  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
   const needs: { readonly [Name in CounterName]: boolean } = {
     fuel: isCharged,
     pages: growsMemory,

@@ -5,7 +5,7 @@ import type { BurnOrder } from "./testing/burn.ts";
 import { assembleText, type Guest, instantiateBytes } from "./testing/guest.ts";
 import { type Execution, interpret } from "./testing/interpreter.ts";
 import { burnOn, NEWER_NODES, type NewerNode, reasonToSkip } from "./testing/newer-nodes.ts";
-import { staticCost } from "./testing/prices.ts";
+import { leafCosts, staticCost } from "./testing/prices.ts";
 import { type Program, toText } from "./testing/program.ts";
 import { programs, programsWith } from "./testing/random-program.ts";
 
@@ -18,6 +18,7 @@ const FUEL = 100_000_000;
 describe.each([
   ["at the default prices", SCHEDULE, MOST_COST],
   ["at high prices", DEAR, MOST_COST * 100],
+  ["without leaves", { ...SCHEDULE, leaf: 0 }, MOST_COST],
 ])("a metered program %s, against an interpreter that counts every instruction", (_, schedule, mostCost) => {
   test("same result, same ending, same fuel, whatever the variant", async () => {
     await fc.assert(
@@ -100,6 +101,22 @@ async function expectSameOn(node: NewerNode, kind: "legacy" | "new"): Promise<vo
   }
   expect(Math.min(endings.returned, endings.thrown)).toBeGreaterThan(20);
 }
+
+test("leaves are found in what the programs are made of, and are what the interpreter says", async () => {
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(programs, async (program) => {
+      const leaves = leafCosts(program, SCHEDULE).filter((cost) => cost !== undefined && cost > 0).length;
+      const { report } = instantiateBytes(await assembleText(toText(program)), {
+        imports: { host: { note: increment } },
+      });
+      expect(report.functions.leaf).toBe(leaves);
+      found += leaves;
+    }),
+    { numRuns: 200, seed: 3 },
+  );
+  expect(found).toBeGreaterThan(80);
+});
 
 function expectSame(
   bytes: Uint8Array,

@@ -9,6 +9,8 @@ export const MODE = {
   cached: 2,
   /** It catches exceptions, so charges go to the counter itself. */
   guarded: 3,
+  /** Its callers pay: nothing is injected. */
+  leaf: 4,
 } as const;
 
 /** What the scan found out of each function, by its place in the code section. */

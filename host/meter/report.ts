@@ -48,7 +48,7 @@ export interface MeterReport {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly functions: {
-    /** Functions that the module defines; the sum of the next four. */
+    /** Functions that the module defines; the sum of the next five. */
     readonly defined: number;
     /** Nothing is charged. */
     readonly free: number;
@@ -58,6 +58,8 @@ export interface MeterReport {
     readonly cached: number;
     /** Charged along the way without one, as it catches exceptions. */
     readonly guarded: number;
+    /** Charged by their callers. */
+    readonly leaf: number;
     /** Added for charges and growth. */
     readonly injected: number;
     /** Scanned twice because targets of a `br_table` disagreed. */
@@ -133,14 +135,14 @@ function countPoints(
   layout: Layout,
 ): Pick<MeterReport, "functions" | "charges" | "tests"> {
   const { kinds } = plan.points;
-  const modes = [0, 0, 0, 0];
+  const modes = [0, 0, 0, 0, 0];
   let charges = 0;
   let tests = 0;
   for (let index = 0; index < module.bodies.count; index++) {
     const mode = plan.modes[index]!;
     modes[mode]!++;
     if (mode === MODE.direct) charges++;
-    if (mode !== MODE.free) tests += plan.tested[index]!;
+    if (mode !== MODE.free && mode !== MODE.leaf) tests += plan.tested[index]!;
     if (mode !== MODE.cached && mode !== MODE.guarded) continue;
     if (plan.owed[index]! > 0) charges++;
     const end = plan.firstPoints[index + 1]!;
@@ -149,11 +151,11 @@ function countPoints(
       else if (kinds[point] === POINT.test) tests++;
     }
   }
-  const [free, direct, cached, guarded] = modes as [number, number, number, number];
+  const [free, direct, cached, guarded, leaf] = modes as [number, number, number, number, number];
   const { count: defined } = module.bodies;
   const { rescans: rescanned } = plan;
   return {
-    functions: { defined, free, direct, cached, guarded, injected: layout.injected.length, rescanned },
+    functions: { defined, free, direct, cached, guarded, leaf, injected: layout.injected.length, rescanned },
     charges,
     tests,
   };

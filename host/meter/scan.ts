@@ -2,6 +2,7 @@ import { BodyScan } from "./body-scan.ts";
 import { UNTESTED_COST } from "./charge-path.ts";
 import type { Costs } from "./costs.ts";
 import { REACHED } from "./labels.ts";
+import { findLeaves } from "./leaves.ts";
 import type { CoreModule } from "./module.ts";
 import type { ComplexityCaps } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
@@ -14,7 +15,8 @@ import { Points } from "./points.ts";
 export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCaps, unwinds: boolean): Plan {
   const { count } = module.bodies;
   const points = new Points(256 + (module.bodies.bytes >>> 3));
-  const scan = new BodyScan(module, costs, caps, points, unwinds);
+  const leaves = findLeaves(module, costs);
+  const scan = new BodyScan(module, costs, caps, points, unwinds, leaves);
   const firstPoints = new Uint32Array(count + 1);
   const modes = new Uint8Array(count);
   const totals = new Float64Array(count);
@@ -36,6 +38,7 @@ export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCap
     const isDirect = path.isUniform && path.testsWithin === calls.hostCalls && calls.areExactAt(total);
     const untested = isDirect ? total : path.longestRun;
     modes[index] = isDirect ? (total === 0 ? MODE.free : MODE.direct) : handlers.catches ? MODE.guarded : MODE.cached;
+    if (leaves[index]! > 0) modes[index] = MODE.leaf;
     totals[index] = total;
     owed[index] = returns ? path.labels.owed[0]! : -1;
     tested[index] = calls.made || untested > UNTESTED_COST ? 1 : 0;

@@ -24,7 +24,7 @@ export const LEGACY_CASES: readonly FuelCase[] = [
   ["another tag is caught by catch_all", "try throw $t catch $p drop drop catch_all i32.const 1 drop end", 10_001],
   ["a try that does not throw costs its body", "try i32.const 1 drop catch_all i32.const 5 drop end", 1],
   ["a call that throws is a call", "try call $thrower catch_all end", 8 + 10_000],
-  ["an indirect one too", "try i32.const 0 call_indirect (type $unit) catch_all end", 17 + 10_000],
+  ["an indirect one too", "try i32.const 0 call_indirect (type $unit) catch_all end", 57 + 10_000],
   ["a tail call too", "try call $tail catch $t end", 16 + 10_000],
   ["what a frame ran before it was unwound is charged", "try call $middle catch_all end", 8 + 2 + 8 + 10_000],
   [

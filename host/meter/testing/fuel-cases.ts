@@ -13,6 +13,11 @@ export function around(body: string, result = ""): string {
     (func $wide (local i32 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64
       i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64))
     (func $pair (result i32 i32) i32.const 1 i32.const 2)
+    (func $least (param i32 i32) (result i32) local.get 0 local.get 1 i32.lt_s if (result i32) local.get 0 else
+      local.get 1 end)
+    (func $middle (param i32 i32 i32) (result i32) local.get 0 local.get 1 call $least local.get 2 call $least)
+    (func $forty (local i32) ${"local.get 0 local.set 0 ".repeat(20)})
+    (func $more (local i32) local.get 0 if ${"local.get 0 local.set 0 ".repeat(20)} end)
     (elem (table $t) (i32.const 0) func $small)
     (func (export "run") ${result} (local $i i32) (local $x i32) ${body}))`;
 }
@@ -84,10 +89,17 @@ export const CASES: readonly FuelCase[] = [
   ["a call is 8", "call $small", 8],
   ["a call of a function with 40 locals is 8 more", "call $wide", 16],
   ["results of a call are not charged", "call $pair drop drop", 10],
-  ["an indirect call is 16", "i32.const 0 call_indirect (type $unit)", 17],
+  ["a call of a leaf is 8 and all that the leaf holds", "i32.const 1 i32.const 2 call $least drop", 10 + 6],
+  [
+    "a leaf pays for the leaves that it calls",
+    "i32.const 1 i32.const 2 i32.const 3 call $middle drop",
+    3 + 8 + 3 + 2 * (8 + 6),
+  ],
+  ["a leaf costs at most 40, what costs more pays for the path it takes", "call $forty call $more", 8 + 40 + 8 + 2],
+  ["an indirect call is 16 and 40 for a leaf", "i32.const 0 call_indirect (type $unit)", 57],
   ["an imported call is 150", "i32.const 1 call $note", 151],
   ["a tail call is 8", "return_call $small", 8],
-  ["an indirect tail call is 16", "i32.const 0 return_call_indirect (type $unit)", 17],
+  ["an indirect tail call is 16 and 40 for a leaf", "i32.const 0 return_call_indirect (type $unit)", 57],
   ["an imported tail call is 150", "i32.const 0 return_call $note", 151],
   ["memory.fill is 64 and 1 a byte", "i32.const 0 i32.const 7 i32.const 1000 memory.fill", 3 + 1_064],
   ["memory.copy is 64 and 1 a byte", "i32.const 0 i32.const 8 i32.const 100 memory.copy", 3 + 164],

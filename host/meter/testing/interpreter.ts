@@ -1,6 +1,6 @@
 import type { Schedule } from "../meter.ts";
 import { Operations, TRAP } from "./operations.ts";
-import { priceOf } from "./prices.ts";
+import { leafCosts, priceOf } from "./prices.ts";
 import { type Catch, type Instruction, type Program, type ProgramFunction, SIGNATURES } from "./program.ts";
 
 /** What the program did, and the exact cost of every instruction that it executed. */
@@ -57,6 +57,7 @@ class Machine {
   private readonly schedule: Schedule;
   private readonly mostCost: number;
   private readonly operations: Operations;
+  private readonly leaves: readonly (number | undefined)[];
   /** The labels of the running function, each with the exception that its `catch` handles. */
   private labels: (Thrown | undefined)[] = [];
 
@@ -64,6 +65,7 @@ class Machine {
     this.program = program;
     this.schedule = schedule;
     this.mostCost = mostCost;
+    this.leaves = leafCosts(program, schedule);
     this.operations = new Operations(schedule, (cost) => this.spend(cost));
   }
 
@@ -144,13 +146,13 @@ class Machine {
       case "call": {
         const { callee } = instruction;
         if (callee === 0) stack.push(this.note(stack.pop()!));
-        else this.callWith(callee, stack);
+        else this.callWith(callee, stack, this.leaves[callee - 1]);
         return undefined;
       }
       case "call_indirect": {
         const callee = (stack.pop()! >>> 0) + 1;
         if (this.program.functions[callee - 1]?.signature !== instruction.signature) throw TRAP;
-        this.callWith(callee, stack);
+        this.callWith(callee, stack, 0);
         return undefined;
       }
       default:
@@ -277,9 +279,12 @@ class Machine {
     }
   }
 
-  private callWith(callee: number, stack: number[]): void {
+  /** A leaf costs what its caller pays for it. */
+  private callWith(callee: number, stack: number[], leafCost: number | undefined): void {
+    const { cost } = this;
     const { parameters } = SIGNATURES[this.program.functions[callee - 1]!.signature]!;
     stack.push(...this.call(callee, stack.splice(stack.length - parameters, parameters)));
+    if (this.leaves[callee - 1] !== undefined) this.cost = cost + leafCost!;
   }
 
   private note(argument: number): number {

@@ -1,7 +1,7 @@
 import type { Schedule } from "../meter.ts";
-import type { Instruction } from "./program.ts";
+import { type Instruction, type Program, SIGNATURES } from "./program.ts";
 
-/** What an instruction costs besides what depends on an operand. */
+/** What an instruction costs besides what depends on an operand or on the callee. */
 export function priceOf(instruction: Instruction, schedule: Schedule): number {
   switch (instruction.op) {
     case "block":
@@ -26,7 +26,7 @@ export function priceOf(instruction: Instruction, schedule: Schedule): number {
     case "call":
       return instruction.callee === 0 ? schedule.importedCall : schedule.call;
     case "call_indirect":
-      return schedule.indirectCall;
+      return schedule.indirectCall + schedule.leaf;
     case "memory.fill":
       return schedule.memoryBulk;
     case "memory.grow":
@@ -48,4 +48,35 @@ export function staticCost(body: readonly Instruction[], schedule: Schedule): nu
     if (instruction.op === "try") for (const clause of instruction.catches) cost += staticCost(clause.body, schedule);
   }
   return cost;
+}
+
+/**
+ * What a call of each function costs besides the price of the call, when the function itself is then free; undefined for
+ * functions that pay on their own. By the words of `Schedule.leaf`.
+ */
+export function leafCosts({ functions }: Program, schedule: Schedule): (number | undefined)[] {
+  const costOf = (index: number, within: readonly number[]): number | undefined => {
+    const { body, locals, signature } = functions[index]!;
+    if (schedule.leaf === 0 || index === 0 || within.includes(index)) return undefined;
+    const { parameters } = SIGNATURES[signature]!;
+    let cost = staticCost(body, schedule);
+    cost += Math.max(0, parameters + locals - schedule.freeLocals) * schedule.extraLocal;
+    for (const instruction of flatten(body)) {
+      if (/^(?:loop|call_indirect|memory\..*|try.*|throw|rethrow)$/.test(instruction.op)) return undefined;
+      if (instruction.op !== "call") continue;
+      const callee = instruction.callee === 0 ? undefined : costOf(instruction.callee - 1, [...within, index]);
+      if (callee === undefined) return undefined;
+      cost += callee;
+    }
+    return cost <= schedule.leaf ? cost : undefined;
+  };
+  return functions.map((_, index) => costOf(index, []));
+}
+
+function flatten(body: readonly Instruction[]): Instruction[] {
+  return body.flatMap((instruction) => [
+    instruction,
+    ...("body" in instruction ? flatten(instruction.body) : []),
+    ...("otherwise" in instruction ? flatten(instruction.otherwise ?? []) : []),
+  ]);
 }

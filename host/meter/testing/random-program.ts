@@ -42,7 +42,7 @@ class FunctionMaker {
   private readonly index: number;
   private readonly parameters: number;
   private loopDepth = 0;
-  private budget = 60;
+  private budget: number;
 
   constructor(pick: (count: number) => number, signatures: readonly number[], index: number, exceptions: Exceptions) {
     this.exceptions = exceptions;
@@ -50,6 +50,8 @@ class FunctionMaker {
     this.signatures = signatures;
     this.index = index;
     this.parameters = SIGNATURES[signatures[index]!]!.parameters;
+    // Small ones, so that some are leaves.
+    this.budget = index > 0 && pick(2) === 0 ? 8 : 60;
   }
 
   make(): ProgramFunction {
