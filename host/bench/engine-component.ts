@@ -80,7 +80,7 @@ async function engineComponent(name: string, component: Uint8Array, folder: stri
           (instance.exports[SALT_EXPORT] as ((value: number) => number) | undefined)?.(1);
           return instance;
         });
-        return () => guest.run("3000");
+        return () => guest.run("6000");
       },
     }),
   };
