@@ -137,8 +137,14 @@ function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writ
 }
 
 function writeLimits(limits: Limits, inner: Writer): void {
-  if (limits.maximum === null) inner.byte(0).u32(limits.minimum);
-  else inner.byte(1).u32(limits.minimum).u32(limits.maximum);
+  // Clamped, they fit 32 bits.
+  const flags = limits.is64 ? 4 : 0;
+  if (limits.maximum === null) inner.byte(flags).u32(limits.minimum);
+  else
+    inner
+      .byte(flags | 1)
+      .u32(limits.minimum)
+      .u32(limits.maximum);
 }
 
 /** The vector of a section with its count raised; what is added follows. */

@@ -14,6 +14,7 @@ import {
   IMMEDIATES,
   LEB_IMMEDIATE,
   MEMORY_IMMEDIATE,
+  NAMES_MEMORY,
   NO_IMMEDIATE,
   OP,
   SIMD_IMMEDIATES,
@@ -21,7 +22,7 @@ import {
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
 import { POINT, type Points } from "./points.ts";
-import { malformed, secondMemory, tooComplex, unsupportedInstruction } from "./refusal.ts";
+import { malformed, tooComplex, unsupportedInstruction } from "./refusal.ts";
 
 /** Finds the points of one function after another; what it found is in its fields until the next one. */
 export class BodyScan {
@@ -52,7 +53,7 @@ export class BodyScan {
     this.cursor = new Cursor(module.bytes);
     this.calls = new CallSites(this.path, costs.schedule, module, unwinds, leaves);
     this.handlers = new Handlers(this.path, costs.schedule, this.targets, this.cursor);
-    this.bulk = new BulkOperations(this.path, costs.schedule, this.cursor);
+    this.bulk = new BulkOperations(this.path, costs.schedule, module, this.cursor);
   }
 
   /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
@@ -79,7 +80,7 @@ export class BodyScan {
         pend += plain[opcode]!;
       } else if (immediate === MEMORY_IMMEDIATE) {
         pend += plain[opcode]!;
-        if ((bytes[position]! & 0x40) !== 0) throw secondMemory(position);
+        if ((bytes[position]! & NAMES_MEMORY) !== 0) while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
       } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {

@@ -1,7 +1,8 @@
 import type { ChargePath } from "./charge-path.ts";
 import type { Cursor } from "./cursor.ts";
+import type { CoreModule, Limits } from "./module.ts";
 import { BULK, OP } from "./opcodes.ts";
-import { INJECTED } from "./plan.ts";
+import { growthId, INJECTED } from "./plan.ts";
 import { POINT } from "./points.ts";
 import { unsupportedInstruction } from "./refusal.ts";
 import type { Schedule } from "./schedule.ts";
@@ -12,9 +13,11 @@ export class BulkOperations {
   readonly injected = new Set<number>();
   private readonly path: ChargePath;
   private readonly schedule: Schedule;
+  private readonly module: CoreModule;
   private readonly cursor: Cursor;
 
-  constructor(path: ChargePath, schedule: Schedule, cursor: Cursor) {
+  constructor(path: ChargePath, schedule: Schedule, module: CoreModule, cursor: Cursor) {
+    this.module = module;
     this.path = path;
     this.schedule = schedule;
     this.cursor = cursor;
@@ -22,37 +25,39 @@ export class BulkOperations {
 
   /** The `memory.grow` at `at`. */
   growMemory(at: number): void {
-    this.cursor.u32();
-    this.charge(at, POINT.growMemory, INJECTED.growMemory);
+    this.charge(at, POINT.growMemory, growthId("memory", this.cursor.u32()));
   }
 
-  /** The instruction at `at` whose second opcode is at the cursor. */
+  /** The instruction at `at` whose second opcode is at the cursor. The length of `init` has 32 bits, whatever the target. */
   operation(at: number): void {
     const { cursor } = this;
+    const { memories, tables } = this.module;
     const opcode = cursor.u32();
     switch (opcode) {
       case BULK.memory_init:
-      case BULK.memory_copy:
         cursor.u32();
         cursor.u32();
         this.charge(at, POINT.charge, INJECTED.chargeBytes);
+        return;
+      case BULK.memory_copy:
+        this.charge(at, POINT.charge, this.areWide(memories, 2) ? INJECTED.chargeBytes64 : INJECTED.chargeBytes);
         return;
       case BULK.memory_fill:
-        cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeBytes);
+        this.charge(at, POINT.charge, this.areWide(memories, 1) ? INJECTED.chargeBytes64 : INJECTED.chargeBytes);
         return;
       case BULK.table_init:
-      case BULK.table_copy:
         cursor.u32();
         cursor.u32();
         this.charge(at, POINT.charge, INJECTED.chargeElements);
+        return;
+      case BULK.table_copy:
+        this.charge(at, POINT.charge, this.areWide(tables, 2) ? INJECTED.chargeElements64 : INJECTED.chargeElements);
         return;
       case BULK.table_fill:
-        cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeElements);
+        this.charge(at, POINT.charge, this.areWide(tables, 1) ? INJECTED.chargeElements64 : INJECTED.chargeElements);
         return;
       case BULK.table_grow:
-        this.charge(at, POINT.growTable, INJECTED.growTable + cursor.u32());
+        this.charge(at, POINT.growTable, growthId("table", cursor.u32()));
         return;
       case BULK.data_drop:
       case BULK.elem_drop:
@@ -63,6 +68,13 @@ export class BulkOperations {
         if (opcode > BULK.table_fill) throw unsupportedInstruction(at, OP.bulk, opcode);
     }
     this.path.pend += this.schedule.plain;
+  }
+
+  /** Whether the next `count` indices name what has 64-bit addresses: a length is as narrow as the narrowest. */
+  private areWide(limits: readonly Limits[], count: number): boolean {
+    let areWide = true;
+    for (let left = count; left > 0; left--) areWide = limits[this.cursor.u32()]!.is64 && areWide;
+    return areWide;
   }
 
   private charge(at: number, kind: number, injected: number): void {

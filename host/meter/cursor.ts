@@ -1,5 +1,5 @@
-import { MEMORY_IMMEDIATE, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
-import { checkHeapType, checkValueType, secondMemory } from "./refusal.ts";
+import { MEMORY_IMMEDIATE, NAMES_MEMORY, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
+import { checkHeapType, checkValueType } from "./refusal.ts";
 import { isTypedReference } from "./value-types.ts";
 
 /** A place in a body that `WebAssembly.validate` accepted, so nothing is checked but value types. */
@@ -9,6 +9,10 @@ export class Cursor {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+  }
+
+  skipLeb(): void {
+    while (this.byte() >= 0x80);
   }
 
   byte(): number {
@@ -52,9 +56,9 @@ export class Cursor {
   /** What follows a SIMD opcode, by its entry in `SIMD_IMMEDIATES`. */
   skipVectorImmediate(immediate: number): void {
     if (immediate === MEMORY_IMMEDIATE || immediate === SIMD_MEMORY_LANE) {
-      if ((this.bytes[this.position]! & 0x40) !== 0) throw secondMemory(this.position);
-      this.u32();
-      this.u32();
+      const alignment = this.u32();
+      if ((alignment & NAMES_MEMORY) !== 0) this.u32();
+      this.skipLeb();
     }
     if (immediate === SIMD_LANE || immediate === SIMD_MEMORY_LANE) this.position++;
     if (immediate === SIMD_SIXTEEN_BYTES) this.position += 16;

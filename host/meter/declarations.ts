@@ -63,7 +63,11 @@ export function decodeTables(module: CoreModule, reader: Reader): void {
   }
 }
 
-export function decodeMemories(module: CoreModule, reader: Reader): void {
+export function decodeMemories(module: CoreModule, reader: Reader, caps: ComplexityCaps): void {
+  const at = reader.position;
+  const count = module.memories.length + reader.count(2);
+  if (count > caps.memories) throw tooComplex(`${count} memories, at most ${caps.memories},`, "memories", at);
+  reader.position = at;
   for (let left = reader.count(2); left > 0; left--) addMemory(module, reader, false);
 }
 
@@ -119,24 +123,38 @@ function decodeTable(module: CoreModule, reader: Reader, imported: boolean): Tab
   const start = reader.position;
   readValueType(module, reader);
   const element = reader.bytes.slice(start, reader.position);
-  return { ...decodeLimits(reader, imported), element, initialStart: 0, initialEnd: 0 };
+  return { ...decodeLimits(module, reader, imported, "64-bit tables"), element, initialStart: 0, initialEnd: 0 };
 }
 
 function addMemory(module: CoreModule, reader: Reader, imported: boolean): void {
   const at = reader.position;
-  module.memories.push(decodeLimits(reader, imported));
-  if (module.memories.length > 1) throw unsupported("second memory", "more than one memory", at);
+  module.memories.push(decodeLimits(module, reader, imported, "64-bit memories"));
+  if (module.memories.length > 1) noteFeature(module, "more than one memory", at);
 }
 
-function decodeLimits(reader: Reader, imported: boolean): Limits {
+function decodeLimits(module: CoreModule, reader: Reader, imported: boolean, wide: string): Limits {
   const at = reader.position;
   const flags = reader.byte();
   if ((flags & 2) !== 0) throw unsupported("shared memory or table", "threads and atomics", at);
-  if ((flags & 4) !== 0) throw unsupported("64-bit memory or table", "64-bit addresses", at);
   if ((flags & 8) !== 0) throw unsupported("memory with a page size", "custom page sizes", at);
-  if (flags > 1) reader.fail("Unknown flags of a memory or table", at);
-  const minimum = reader.u32();
-  return { imported, is64: false, minimum, maximum: flags === 1 ? reader.u32() : null };
+  if (flags > 7) reader.fail("Unknown flags of a memory or table", at);
+  const is64 = (flags & 4) !== 0;
+  if (is64) noteFeature(module, wide, at);
+  const minimum = is64 ? decodeU64(reader) : reader.u32();
+  if ((flags & 1) === 0) return { imported, is64, minimum, maximum: null };
+  return { imported, is64, minimum, maximum: is64 ? decodeU64(reader) : reader.u32() };
+}
+
+/** Exact up to 2^53, far past every clamp. */
+function decodeU64(reader: Reader): number {
+  const start = reader.position;
+  let result = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = reader.byte();
+    if (shift === 63 && byte > 1) reader.fail("Over-long u64", start);
+    result += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) return result;
+  }
 }
 
 function typeFeature(form: number): string {

@@ -11,6 +11,7 @@ import {
   IMMEDIATES,
   LEB_IMMEDIATE,
   MEMORY_IMMEDIATE,
+  NAMES_MEMORY,
   OP,
   SIMD_IMMEDIATES,
   SIMD_LANE,
@@ -19,7 +20,7 @@ import {
   UNKNOWN,
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
-import { FUNCTION_REFERENCES, malformed, missingInEngine, secondMemory, unsupportedInstruction } from "./refusal.ts";
+import { FUNCTION_REFERENCES, malformed, missingInEngine, unsupportedInstruction } from "./refusal.ts";
 import { noteFeature, readHeapType, readValueType } from "./value-types.ts";
 
 /**
@@ -170,10 +171,8 @@ function skipVector(reader: Reader, at: number): void {
 }
 
 function skipMemoryImmediate(reader: Reader): void {
-  const at = reader.position;
-  const alignment = reader.u32();
-  if (alignment >= 0x40 && alignment < 0x80) throw secondMemory(at);
-  reader.u32();
+  if ((reader.u32() & NAMES_MEMORY) !== 0) reader.u32();
+  skipLeb(reader);
 }
 
 function skipClauses(reader: Reader): void {

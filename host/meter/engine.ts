@@ -36,4 +36,13 @@ const PROBES = {
   "exception references": [6, 6, 1, 0x69, 0, 0xd0, 0x69, 0x0b],
   // (type (func)) (global (ref null 0) (ref.null 0))
   "typed function references": [1, 4, 1, 0x60, 0, 0, 6, 7, 1, 0x63, 0, 0, 0xd0, 0, 0x0b],
+  // (memory 0) (memory 0)
+  "more than one memory": [5, 5, 2, 0, 0, 0, 0],
+  // (memory i64 0) (memory 0) (func (memory.copy 1 0 (i32.const 0) (i64.const 0) (i32.const 0))): Node 22 lacks the last.
+  "64-bit memories": [
+    1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 5, 5, 2, 4, 0, 0, 0, 10, 14, 1, 12, 0, 0x41, 0, 0x42, 0, 0x41, 0, 0xfc, 10, 1, 0,
+    11,
+  ],
+  // (table i64 0 funcref)
+  "64-bit tables": [4, 4, 1, 0x70, 4, 0],
 } as const;

@@ -1,7 +1,7 @@
 import { COUNTER_NAMES, type CounterName } from "./counters.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { INJECTED, MODE, type Plan } from "./plan.ts";
+import { grownBy, MODE, type Plan } from "./plan.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
@@ -20,8 +20,8 @@ export interface Layout {
 
 export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions): Layout {
   const injected = [...plan.injected].sort((a, b) => a - b);
-  const growsMemory = plan.injected.has(INJECTED.growMemory);
-  const growsTable = injected.some((id) => id >= INJECTED.growTable);
+  const growsMemory = injected.some((id) => grownBy(id)?.what === "memory");
+  const growsTable = injected.some((id) => grownBy(id)?.what === "table");
   const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
   const needs: { readonly [Name in CounterName]: boolean } = {
     fuel: isCharged,
@@ -31,11 +31,11 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
     depth: options.callDepth && module.bodies.count > 0,
   };
   const counters = COUNTER_NAMES.filter((name) => needs[name]);
-  const [memory] = module.memories;
+  const [memory, second] = module.memories;
   const functions = new Map(injected.map((id, index) => [id, module.functionTypes.length + index]));
   return {
     counters,
-    importsMemory: options.importMemory && memory !== undefined && !memory.imported,
+    importsMemory: options.importMemory && second === undefined && memory?.imported === false && !memory.is64,
     injected,
     types: new AddedTypes(module.types.length),
     globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),

@@ -141,7 +141,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       decodeTables(module, reader);
       break;
     case SECTION.memory:
-      decodeMemories(module, reader);
+      decodeMemories(module, reader, caps);
       break;
     case SECTION.global:
       decodeGlobals(module, reader);

@@ -2,8 +2,10 @@
 export const NO_IMMEDIATE = 0;
 /** One LEB128 of any size. */
 export const LEB_IMMEDIATE = 1;
-/** Alignment and offset. */
+/** Alignment, the memory where the alignment says so, and offset. */
 export const MEMORY_IMMEDIATE = 2;
+/** Bit of an alignment: the index of a memory follows it. */
+export const NAMES_MEMORY = 0x40;
 /** Four bytes. */
 export const F32_IMMEDIATE = 3;
 /** Eight bytes. */
@@ -39,6 +41,7 @@ export const OP = {
   delegate: 0x18,
   catch_all: 0x19,
   drop: 0x1a,
+  select: 0x1b,
   select_typed: 0x1c,
   try_table: 0x1f,
   local_get: 0x20,
@@ -55,7 +58,9 @@ export const OP = {
   f32_const: 0x43,
   f64_const: 0x44,
   i32_eq: 0x46,
+  i64_eq: 0x51,
   i64_lt_s: 0x53,
+  i64_lt_u: 0x54,
   i64_gt_s: 0x55,
   i64_le_s: 0x57,
   i32_add: 0x6a,

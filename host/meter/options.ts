@@ -11,6 +11,8 @@ export interface ComplexityCaps {
   readonly nesting: number;
   /** Functions that the module defines. */
   readonly functions: number;
+  /** Memories, imported ones included: each reserves address space, of which a process has some thousands of times 10 GiB. */
+  readonly memories: number;
   /** Targets of one `br_table`. */
   readonly branchTargets: number;
   /** Results of one function, results or parameters of one block: a branch or return moves them all for one price. */
@@ -23,6 +25,7 @@ export const CAPS: ComplexityCaps = Object.freeze({
   locals: 2_000,
   nesting: 1_000,
   functions: 100_000,
+  memories: 16,
   branchTargets: 8_192,
   results: 16,
 });
@@ -33,6 +36,7 @@ const HIGHEST_CAPS: ComplexityCaps = {
   locals: 49_999,
   nesting: 100_000,
   functions: 1_000_000,
+  memories: 100_000,
   branchTargets: 65_520,
   results: 1_000,
 };
@@ -48,7 +52,7 @@ export interface MeterOptions {
   readonly callDepth?: boolean;
   /**
    * Turn the module's own memory into the import `$airlock` / `memory`, so that the host makes or pools it; default
-   * false. Its limits are those in the report. No effect unless the module defines exactly one memory and imports none.
+   * false. Its limits are those in the report. No effect unless the module defines one memory, of 32 bits, and imports none.
    */
   readonly importMemory?: boolean;
   /**

@@ -33,5 +33,16 @@ export interface Plan {
   readonly unwinds: boolean;
 }
 
-/** Ids of injected functions; table t is grown by `growTable + t`. */
-export const INJECTED = { chargeBytes: 0, chargeElements: 1, growMemory: 2, growTable: 3 } as const;
+/** Ids of the injected functions that charge for a length, in bytes or elements, of 32 or 64 bits; then those that grow. */
+export const INJECTED = { chargeBytes: 0, chargeElements: 1, chargeBytes64: 2, chargeElements64: 3, grow: 4 } as const;
+
+/** The id of the function that grows a memory or a table. */
+export function growthId(what: "memory" | "table", index: number): number {
+  return INJECTED.grow + index * 2 + (what === "memory" ? 0 : 1);
+}
+
+/** What an injected function grows. */
+export function grownBy(injected: number): { readonly what: "memory" | "table"; readonly index: number } | undefined {
+  const id = injected - INJECTED.grow;
+  return id < 0 ? undefined : { what: id % 2 === 0 ? "memory" : "table", index: id >> 1 };
+}

@@ -34,11 +34,6 @@ export function unsupported(what: string, feature: string, offset: number): Host
   return refusal("AIRLOCK_METER_UNSUPPORTED", text, { feature, offset });
 }
 
-/** An access that names a memory, at the offset of its immediate. */
-export function secondMemory(offset: number): HostError {
-  return unsupported("memory index of an access", "more than one memory", offset);
-}
-
 /** A feature that is metered and that this engine does not accept. */
 export function missingInEngine(feature: string, offset: number): HostError {
   const text = `Cannot meter core module: ${feature} at offset ${offset}: this version of Node does not accept them`;
