@@ -21,8 +21,9 @@ export interface Burnt {
 }
 
 export interface BurnReport {
-  /** Set when the meter refused the module. */
+  /** Set when the meter refused the module; `isValid` says whether the engine would have taken it. */
   readonly refused?: MeterErrorDetails & { readonly code: string };
+  readonly isValid?: boolean;
   readonly calls: readonly Burnt[];
 }
 
@@ -38,7 +39,8 @@ export function burn(orders: readonly BurnOrder[]): BurnReport[] {
     } catch (error) {
       if (!isHostError(error)) throw error;
       const { code, details } = error as unknown as { code: string; details: MeterErrorDetails };
-      return { refused: { code, ...details }, calls: [] };
+      const isValid = wasm.validate(Buffer.from(order.bytes, "base64"));
+      return { refused: { code, ...details }, isValid, calls: [] };
     }
   });
 }
