@@ -30,7 +30,7 @@ export interface BurnReport {
 /**
  * Meters and runs modules; orders and reports are JSON, so that any version of Node can do it. The imports are `host`
  * `note` (answers its argument plus one), `fail` (throws) and `stop` (empties the tank and throws, as a host does to
- * stop a guest).
+ * stop a guest); AssemblyScript's `env` `abort` fails too.
  */
 export function burn(orders: readonly BurnOrder[]): BurnReport[] {
   return orders.map((order) => {
@@ -64,7 +64,7 @@ function burnOne({ bytes, calls, options, fuel }: BurnOrder): BurnReport {
       throw new Error("The host stops the guest");
     },
   };
-  const { exports } = new wasm.Instance(module, { host, $airlock: counters });
+  const { exports } = new wasm.Instance(module, { host, env: { abort: host.fail }, $airlock: counters });
   const run = ([name, ...parameters]: BurnOrder["calls"][number]): Burnt => {
     notes = [];
     before = counters.fuel.value;

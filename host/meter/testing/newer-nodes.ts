@@ -30,18 +30,27 @@ export function reasonToSkip({ path, version }: NewerNode): string | undefined {
 }
 
 /** Burns the orders on that version. */
-export function burnOn({ path, major }: Pick<NewerNode, "path" | "major">, orders: readonly BurnOrder[]): BurnReport[] {
-  const program = fileURLToPath(new URL("burn-main.ts", import.meta.url));
+export function burnOn(node: NewerNode, orders: readonly BurnOrder[]): BurnReport[] {
+  return JSON.parse(runOn(node, "burn-main.ts", [], JSON.stringify(orders))) as BurnReport[];
+}
+
+/** Calls the function `run` of a transpiled component on that version, once with each argument. */
+export function burnComponentOn(node: NewerNode, folder: string, parameters: readonly string[]): BurnReport {
+  return JSON.parse(runOn(node, "burn-component.ts", [folder, ...parameters], "")) as BurnReport;
+}
+
+function runOn({ path, major }: NewerNode, file: string, parameters: readonly string[], input: string): string {
+  const program = fileURLToPath(new URL(file, import.meta.url));
   // Node runs TypeScript by itself from 22.18 on.
   const options = major < 22 ? ["--import", "tsx"] : ["--no-warnings"];
-  const { status, stdout, stderr, error } = spawnSync(path, [...options, program], {
-    input: JSON.stringify(orders),
+  const { status, stdout, stderr, error } = spawnSync(path, [...options, program, ...parameters], {
+    input,
     encoding: "utf8",
     maxBuffer: 2 ** 28,
   });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${path} failed: ${stderr}`);
-  return JSON.parse(stdout) as BurnReport[];
+  return stdout;
 }
 
 function pathOf(major: number): string {
