@@ -92,7 +92,7 @@ export class BodyWriter {
       copied = position;
       switch (kinds[point]) {
         case POINT.pay:
-          if (isPlaced) this.pay(value);
+          if (isPlaced) point += this.pay(point, end);
           break;
         case POINT.test:
           if (isPlaced) this.testLocal(value);
@@ -189,10 +189,25 @@ export class BodyWriter {
     this.store().byte(OP.unreachable);
   }
 
-  private pay(amount: number): void {
-    this.subtract(amount);
-    if (this.isGuarded) this.body.byte(OP.global_set).u32(this.fuel);
-    else this.body.byte(OP.local_set).u32(this.local);
+  /** Writes a payment and a store or test right behind it, which needs no detour by the local; answers how many such. */
+  private pay(point: number, end: number): number {
+    const { body, fuel, local } = this;
+    const { positions, kinds, values } = this.plan.points;
+    this.subtract(values[point]!);
+    if (this.isGuarded) {
+      body.byte(OP.global_set).u32(fuel);
+      return 0;
+    }
+    const next = point + 1 < end && positions[point + 1] === positions[point] ? kinds[point + 1] : POINT.pay;
+    if (next === POINT.store) body.byte(OP.global_set).u32(fuel);
+    else if (next === POINT.test) {
+      body.byte(OP.local_tee).u32(local);
+      this.leaveIfNegative(values[point + 1]!);
+    } else {
+      body.byte(OP.local_set).u32(local);
+      return 0;
+    }
+    return 1;
   }
 
   /** Pushes the local. */
@@ -210,7 +225,12 @@ export class BodyWriter {
   /** Branches to the trap, which is the block that label `depth` ends. */
   private testLocal(depth: number): void {
     if (this.isGuarded && this.countsDepth) this.restoreDepth();
-    this.pushLocal().byte(OP.i64_const).byte(0).byte(OP.i64_lt_s).byte(OP.br_if).u32(depth);
+    this.pushLocal();
+    this.leaveIfNegative(depth);
+  }
+
+  private leaveIfNegative(depth: number): void {
+    this.body.byte(OP.i64_const).byte(0).byte(OP.i64_lt_s).byte(OP.br_if).u32(depth);
   }
 
   private store(): Writer {
