@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isHostError } from "../errors/errors.ts";
-import { createCounters, meter } from "./meter.ts";
+import { createCounters, type MeterOptions, meter } from "./meter.ts";
+import { aroundThrowing } from "./testing/exception-cases.ts";
 import { assembleText, wasm } from "./testing/guest.ts";
 
 const SAMPLE = `(module $sample
@@ -26,9 +27,9 @@ beforeAll(async () => {
 });
 
 /** Meters bytes that may be anything: the answer is valid Wasm or a typed refusal. */
-function outcome(bytes: Uint8Array): "metered" | "refused" {
+function outcome(bytes: Uint8Array, options?: MeterOptions): "metered" | "refused" {
   try {
-    const metered = meter(bytes);
+    const metered = meter(bytes, options);
     expect(wasm.validate(metered.bytes)).toBe(true);
     runBriefly(metered.bytes);
     return "metered";
@@ -122,6 +123,24 @@ describe("hostile bytes", () => {
     );
     expect(outcomes.metered).toBeGreaterThan(30);
     expect(outcomes.refused).toBeGreaterThan(30);
+  });
+
+  test("so are those of a module with handlers, in either variant of call depth", async () => {
+    const text =
+      aroundThrowing(`loop try try call $middle i32.const 3 call $note drop delegate 0 catch $t i32.const 1 drop
+      catch_all try local.get $i br_if 1 throw $t catch $p drop drop catch_all rethrow 1 end end
+      local.get $i i32.const 1 i32.add local.tee $i i32.const 5 i32.lt_u br_if 0 end`);
+    const bytes = await assembleText(text);
+    expect(outcome(bytes)).toBe("metered");
+    const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, callDepth) => {
+        const changed = bytes.slice();
+        for (const { at, byte } of changes) changed[at % changed.length] = byte;
+        outcome(changed, { callDepth });
+      }),
+      { numRuns: 1_000, seed: 4 },
+    );
   });
 
   test("many br_tables that disagree cost one more scan, not one each", async () => {
