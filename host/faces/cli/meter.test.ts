@@ -12,7 +12,8 @@ const MODULE = `(module (memory 1 4) (table 3 funcref)
   (func $note (param i32)) (func (export "run") (local i32)
     loop local.get 0 i32.const 1 i32.add local.tee 0 call $note local.get 0 i32.const 9 i32.lt_u br_if 0 end
     i32.const 1 memory.grow drop))`;
-const COMPONENT = `(component (core module (func)) (component (core module (func unreachable) (func))))`;
+const COMPONENT = `(component (core module (func)) (component (core module
+  (func unreachable) (func) (global i32 (i32.add (i32.const 1) (i32.const 2))))))`;
 const REFUSED = `(component (core module (func)) (core module (import "$airlock" "\\1b[2J" (func))))`;
 
 let folder: string;
@@ -62,10 +63,10 @@ describe("airlock meter", () => {
     expect(JSON.parse(out)).toEqual({ kind: "core-module", out: null, ms: expect.any(Number), ratio, report });
   });
 
-  it("meters each core module of a component, however deep", async () => {
+  it("meters each core module of a component, however deep, with extended constants on every version", async () => {
     const { exit, out } = await airlock("meter", path("component.wasm"));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^component {2}\S+component\.wasm {2}2 core modules\n\nmetered {2}core module 0  /);
+    expect(out).toMatch(/^component {2}\S+component\.wasm {2}2 core modules\n\nmetered {2}core module 0 {2}/);
     const { coreModules } = JSON.parse((await airlock("meter", path("component.wasm"), "--json")).out);
     expect(coreModules).toEqual([1, 2].map((defined) => inComponent(defined)));
   });

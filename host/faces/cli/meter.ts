@@ -1,6 +1,7 @@
+import { setFlagsFromString } from "node:v8";
 import { decodeComponent, kindOf } from "../../component/component.ts";
 import { HostError, isHostError, quote } from "../../errors/errors.ts";
-import { meter as meterModule } from "../../meter/meter.ts";
+import { type MeterErrorDetails, meter as meterModule } from "../../meter/meter.ts";
 import { readBareFile } from "./bare-file.ts";
 import { EXIT } from "./exit-code.ts";
 import { componentLines, type MeteredPart, meteredLine, meteredLines } from "./meter-text.ts";
@@ -49,13 +50,29 @@ function meterPart(original: Uint8Array, name: string, { callDepth = false }: Me
 function meterComponent(bytes: Uint8Array, flags: MeterFlags): readonly Part[] {
   return decodeComponent(bytes).coreModules.map(({ path, start, end }) => {
     try {
-      return meterPart(bytes.subarray(start, end), path, flags);
+      return meterAsHost(bytes.subarray(start, end), path, flags);
     } catch (thrown) {
       if (!isHostError(thrown)) throw thrown;
       const { code, message, details } = thrown;
       throw new HostError(code, `In ${quote(path)}: ${message}`, { details, cause: thrown });
     }
   });
+}
+
+/** As where it is compiled: a component may use extended constants, which are behind a flag of V8 on Node 20. */
+function meterAsHost(original: Uint8Array, name: string, flags: MeterFlags): Part {
+  try {
+    return meterPart(original, name, flags);
+  } catch (thrown) {
+    const details = isHostError(thrown) ? (thrown.details as MeterErrorDetails) : {};
+    if (!details.missingInEngine || details.feature !== "extended constant expressions") throw thrown;
+  }
+  try {
+    setFlagsFromString("--experimental-wasm-extended-const");
+    return meterPart(original, name, flags);
+  } finally {
+    setFlagsFromString("--no-experimental-wasm-extended-const");
+  }
 }
 
 function tellModule(part: Part, flags: MeterFlags, terminal: Terminal): void {
