@@ -69,7 +69,7 @@ function writeSection(
       output.section(section.id, (inner) => writeFunctions(module, layout, section, inner));
       break;
     case SECTION.table:
-      output.section(section.id, (inner) => writeTables(module, options, inner));
+      output.section(section.id, (inner) => writeTables(module, layout, options, inner));
       break;
     case SECTION.memory:
       if (!layout.importsMemory) output.section(section.id, (inner) => writeMemories(module, options, inner));
@@ -118,12 +118,15 @@ function writeImports(
   writeLimits(clampLimits(module.memories[0]!, options.memoryMaxPages, "memory"), inner);
 }
 
-function writeTables(module: CoreModule, options: ResolvedOptions, inner: Writer): void {
+function writeTables(module: CoreModule, layout: Layout, options: ResolvedOptions, inner: Writer): void {
   const defined = module.tables.filter((table) => !table.imported);
   inner.u32(defined.length);
   for (const table of defined) {
-    inner.byte(table.element);
+    const isInitialised = table.initialEnd > table.initialStart;
+    if (isInitialised) inner.byte(0x40).byte(0);
+    inner.bytes(table.element);
     writeLimits(clampLimits(table, options.tableMaxElements, "table"), inner);
+    copyRenumbered(module, layout, table.initialStart, table.initialEnd, inner);
   }
 }
 
@@ -134,8 +137,14 @@ function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writ
 }
 
 function writeLimits(limits: Limits, inner: Writer): void {
-  if (limits.maximum === null) inner.byte(0).u32(limits.minimum);
-  else inner.byte(1).u32(limits.minimum).u32(limits.maximum);
+  // Clamped, they fit 32 bits.
+  const flags = limits.is64 ? 4 : 0;
+  if (limits.maximum === null) inner.byte(flags).u32(limits.minimum);
+  else
+    inner
+      .byte(flags | 1)
+      .u32(limits.minimum)
+      .u32(limits.maximum);
 }
 
 /** The vector of a section with its count raised; what is added follows. */
@@ -147,21 +156,37 @@ function copyVector(module: CoreModule, section: Section, more: number, inner: W
 /** A section with the indices of the module's own globals shifted; most have none and are copied as they stand. */
 function writeRenumbered(module: CoreModule, section: Section, layout: Layout, output: Writer): void {
   const { bytes, globalReferences } = module;
-  const shift = layout.counters.length;
-  const references = globalReferences.filter((at) => at >= section.start && at < section.end);
-  if (shift === 0 || references.length === 0) {
+  if (layout.counters.length === 0 || !globalReferences.some((at) => at >= section.start && at < section.end)) {
     output.copy(bytes, section.header, section.end);
     return;
   }
-  output.section(section.id, (inner) => {
-    let copied = section.start;
-    for (const at of references) {
-      const reader = new Reader(bytes, at, section.end);
-      inner.copy(bytes, copied, at).u32(reader.u32() + shift);
-      copied = reader.position;
-    }
-    inner.copy(bytes, copied, section.end);
-  });
+  output.section(section.id, (inner) => copyRenumbered(module, layout, section.start, section.end, inner));
+}
+
+function copyRenumbered(module: CoreModule, layout: Layout, start: number, end: number, inner: Writer): void {
+  const { bytes } = module;
+  const references = module.globalReferences;
+  let copied = start;
+  for (let index = firstNotBelow(references, start); index < references.length; index++) {
+    const at = references[index]!;
+    if (at >= end) break;
+    const reader = new Reader(bytes, at, end);
+    inner.copy(bytes, copied, at).u32(reader.u32() + layout.counters.length);
+    copied = reader.position;
+  }
+  inner.copy(bytes, copied, end);
+}
+
+/** The first index of ascending `values` whose value is at least `bound`. */
+function firstNotBelow(values: readonly number[], bound: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Custom sections that hold offsets into code, or indices that move. */

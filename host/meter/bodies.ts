@@ -1,7 +1,8 @@
 import type { Reader } from "../binary/binary.ts";
 import type { CoreModule } from "./module.ts";
 import type { ComplexityCaps } from "./options.ts";
-import { checkValueType, tooComplex } from "./refusal.ts";
+import { tooComplex } from "./refusal.ts";
+import { readValueType } from "./value-types.ts";
 
 /** Where each function that the module defines stands, by its place in the code section. */
 export interface Bodies {
@@ -49,7 +50,7 @@ function decodeBody(module: CoreModule, reader: Reader, caps: ComplexityCaps, bo
   let locals = type.parameters;
   for (let left = groupCount; left > 0; left--) {
     locals += reader.u32();
-    checkValueType(reader.byte(), reader.position - 1);
+    readValueType(module, reader);
   }
   if (locals > caps.locals) throw tooComplex(`function of ${locals} locals, at most ${caps.locals},`, "locals", start);
   if (reader.position >= start + size) reader.fail("Function body ends within its locals");

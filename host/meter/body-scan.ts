@@ -1,49 +1,59 @@
 import { BranchTargets } from "./branch-targets.ts";
+import { BulkOperations } from "./bulk-operations.ts";
 import { CallSites } from "./call-sites.ts";
 import { ChargePath, OWED_AT_CALL } from "./charge-path.ts";
 import type { Costs } from "./costs.ts";
 import { Cursor } from "./cursor.ts";
+import { Handlers } from "./handlers.ts";
 import { LABEL } from "./labels.ts";
 import type { CoreModule } from "./module.ts";
 import {
-  BULK,
   F32_IMMEDIATE,
   F64_IMMEDIATE,
   FIRST_RELAXED_SIMD,
   IMMEDIATES,
   LEB_IMMEDIATE,
   MEMORY_IMMEDIATE,
+  NAMES_MEMORY,
   NO_IMMEDIATE,
   OP,
   SIMD_IMMEDIATES,
   UNKNOWN,
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
-import { INJECTED } from "./plan.ts";
 import { POINT, type Points } from "./points.ts";
-import { malformed, secondMemory, tooComplex, unsupportedInstruction } from "./refusal.ts";
+import { malformed, tooComplex, unsupportedInstruction } from "./refusal.ts";
 
 /** Finds the points of one function after another; what it found is in its fields until the next one. */
 export class BodyScan {
   readonly path: ChargePath;
   readonly targets = new BranchTargets();
-  /** Ids of the injected functions that are needed, over all functions. */
-  readonly injected = new Set<number>();
   readonly calls: CallSites;
+  readonly handlers: Handlers;
+  readonly bulk: BulkOperations;
   private readonly module: CoreModule;
   private readonly costs: Costs;
   private readonly caps: ComplexityCaps;
   private readonly points: Points;
   private readonly cursor: Cursor;
 
-  constructor(module: CoreModule, costs: Costs, caps: ComplexityCaps, points: Points) {
+  constructor(
+    module: CoreModule,
+    costs: Costs,
+    caps: ComplexityCaps,
+    points: Points,
+    unwinds: boolean,
+    leaves: Int32Array,
+  ) {
     this.module = module;
     this.costs = costs;
     this.caps = caps;
     this.points = points;
     this.path = new ChargePath(points, caps.nesting);
     this.cursor = new Cursor(module.bytes);
-    this.calls = new CallSites(this.path, costs.schedule, module);
+    this.calls = new CallSites(this.path, costs.schedule, module, unwinds, leaves);
+    this.handlers = new Handlers(this.path, costs.schedule, this.targets, this.cursor);
+    this.bulk = new BulkOperations(this.path, costs.schedule, module, this.cursor);
   }
 
   /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
@@ -54,6 +64,7 @@ export class BodyScan {
     const { bodies } = this.module;
     const end = bodies.ends[index]!;
     this.calls.start();
+    this.handlers.start();
     targets.start(isSecondScan);
     const extraLocals = Math.max(0, bodies.locals[index]! - schedule.freeLocals);
     path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
@@ -69,7 +80,7 @@ export class BodyScan {
         pend += plain[opcode]!;
       } else if (immediate === MEMORY_IMMEDIATE) {
         pend += plain[opcode]!;
-        if ((bytes[position]! & 0x40) !== 0) throw secondMemory(position);
+        if ((bytes[position]! & NAMES_MEMORY) !== 0) while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
       } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {
@@ -109,10 +120,42 @@ export class BodyScan {
         return;
       case OP.end:
         if (path.top === 0) this.leaveFunction(at);
-        else path.pop(at);
+        else this.handlers.close(at);
+        return;
+      case OP.try:
+        this.handlers.guard();
+        this.open(LABEL.try, at);
+        return;
+      case OP.try_table: {
+        this.handlers.guard();
+        const parameters = cursor.blockType();
+        this.handlers.clauses();
+        this.openLabel(LABEL.try, at, parameters);
+        return;
+      }
+      case OP.catch:
+        cursor.u32();
+        this.handlers.handle(at);
+        return;
+      case OP.catch_all:
+        this.handlers.handle(at);
+        return;
+      case OP.delegate:
+        cursor.u32();
+        this.handlers.close(at);
+        return;
+      case OP.throw:
+      case OP.rethrow:
+        cursor.u32();
+        this.handlers.throw(at);
+        return;
+      case OP.throw_ref:
+        this.handlers.throw(at);
         return;
       case OP.br:
-      case OP.br_if: {
+      case OP.br_if:
+      case OP.br_on_null:
+      case OP.br_on_non_null: {
         const depth = cursor.u32();
         if (path.isDead) return;
         path.reach(path.top - depth, at);
@@ -138,6 +181,10 @@ export class BodyScan {
         cursor.u32();
         this.calls.indirect(at, cursor.position);
         break;
+      case OP.call_ref:
+        cursor.u32();
+        this.calls.indirect(at, cursor.position);
+        break;
       case OP.return_call:
         this.calls.tail(at, cursor.u32());
         break;
@@ -146,22 +193,25 @@ export class BodyScan {
         cursor.u32();
         this.calls.tail(at, undefined);
         break;
+      case OP.return_call_ref:
+        cursor.u32();
+        this.calls.tail(at, undefined);
+        break;
       case OP.select_typed:
-        for (let left = this.cursor.u32(); left > 0; left--) this.cursor.valueType();
+        for (let left = cursor.u32(); left > 0; left--) cursor.valueType();
         return;
       case OP.global_get:
       case OP.global_set:
         this.global();
         return;
       case OP.ref_null:
-        this.cursor.valueType();
+        cursor.heapType();
         return;
       case OP.memory_grow:
-        this.cursor.u32();
-        this.charge(at, POINT.growMemory, INJECTED.growMemory);
+        this.bulk.growMemory(at);
         return;
       case OP.bulk:
-        this.bulk(at);
+        this.bulk.operation(at);
         return;
       case OP.simd:
         this.vector(at);
@@ -172,8 +222,11 @@ export class BodyScan {
   }
 
   private open(kind: number, at: number): void {
+    this.openLabel(kind, at, this.cursor.blockType());
+  }
+
+  private openLabel(kind: number, at: number, type: number | undefined): void {
     const { path } = this;
-    const type = this.cursor.blockType();
     if (type !== undefined && this.module.types[type]!.parameters > this.caps.results) {
       throw tooComplex(`block of more than ${this.caps.results} parameters`, "results", at);
     }
@@ -182,7 +235,7 @@ export class BodyScan {
       throw tooComplex(`blocks nested deeper than ${this.caps.nesting}`, "nesting", at);
     }
     const isForced = this.targets.isForced(ordinal);
-    if (!path.isDead && kind !== LABEL.block) {
+    if (!path.isDead && (kind === LABEL.loop || kind === LABEL.if)) {
       // What a loop owes is unseen by its test and owed by each call within.
       if (isForced || (kind === LABEL.loop && path.pend > OWED_AT_CALL)) path.pay(at, 0);
     }
@@ -195,7 +248,7 @@ export class BodyScan {
     const { path } = this;
     if (!path.isDead) path.reach(0, at);
     path.die();
-    this.points.add(at, POINT.exit, 0);
+    this.points.add(at, POINT.exit, path.labels.catches[0]!);
   }
 
   /** All targets of a `br_table` must owe the same; where they do not, a second scan makes every such label owe 0. */
@@ -230,52 +283,6 @@ export class BodyScan {
     const at = this.cursor.position;
     const index = this.cursor.u32();
     if (index >= this.module.importedGlobals) this.points.add(at, POINT.global, index);
-  }
-
-  /** An injected function tests the counter, and the operation behind it may take long. */
-  private charge(at: number, kind: number, injected: number): void {
-    if (this.path.isDead) return;
-    this.injected.add(injected);
-    this.points.add(at, kind, injected);
-    this.path.tested();
-  }
-
-  private bulk(at: number): void {
-    const { path } = this;
-    const opcode = this.cursor.u32();
-    switch (opcode) {
-      case BULK.memory_init:
-      case BULK.memory_copy:
-        this.cursor.u32();
-        this.cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeBytes);
-        return;
-      case BULK.memory_fill:
-        this.cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeBytes);
-        return;
-      case BULK.table_init:
-      case BULK.table_copy:
-        this.cursor.u32();
-        this.cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeElements);
-        return;
-      case BULK.table_fill:
-        this.cursor.u32();
-        this.charge(at, POINT.charge, INJECTED.chargeElements);
-        return;
-      case BULK.table_grow:
-        this.charge(at, POINT.growTable, INJECTED.growTable + this.cursor.u32());
-        return;
-      case BULK.data_drop:
-      case BULK.elem_drop:
-      case BULK.table_size:
-        this.cursor.u32();
-        break;
-      default:
-        if (opcode > BULK.table_fill) throw unsupportedInstruction(at, OP.bulk, opcode);
-    }
-    path.pend += this.costs.schedule.plain;
   }
 
   private vector(at: number): void {

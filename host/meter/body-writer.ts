@@ -1,5 +1,5 @@
 import { Writer } from "../binary/binary.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, NO_TYPES } from "./layout.ts";
 import type { CoreModule, FunctionType } from "./module.ts";
 import { OP } from "./opcodes.ts";
 import { MODE, type Plan } from "./plan.ts";
@@ -29,6 +29,10 @@ export class BodyWriter {
   private local = 0;
   /** The index of the local that keeps the depth at entry. */
   private depthLocal = 0;
+  /** What the frame takes from the counter `depth`. */
+  private slots = 0;
+  /** True while there is no local: what is said of it is done to the counter. */
+  private isGuarded = false;
 
   constructor(module: CoreModule, plan: Plan, layout: Layout) {
     this.module = module;
@@ -47,6 +51,9 @@ export class BodyWriter {
     const mode = plan.modes[index]!;
     const isTested = plan.tested[index] === 1;
     const isCached = mode === MODE.cached;
+    this.isGuarded = mode === MODE.guarded;
+    this.slots = FRAME_SLOTS + bodies.locals[index]!;
+    const isPlaced = isCached || this.isGuarded;
     const hasLocal = isCached || (mode === MODE.direct && isTested);
     this.local = bodies.locals[index]!;
     this.depthLocal = this.local + (hasLocal ? 1 : 0);
@@ -54,12 +61,13 @@ export class BodyWriter {
     body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1));
     body.copy(this.module.bytes, bodies.groups[index]!, bodies.code[index]!);
     if (added > 0) body.byte(added).byte(I64);
-    if (this.countsDepth) this.enterFrame(FRAME_SLOTS + bodies.locals[index]!);
+    if (this.countsDepth) this.enterFrame();
     if (mode === MODE.direct) this.chargeAtEntry(plan.totals[index]!, isTested);
-    if (isCached) this.load().byte(OP.block).byte(NO_RESULT);
-    if (isCached || this.countsDepth) this.openReturnBlock(index);
-    if (isCached && isTested) this.testLocal(1);
-    this.writePoints(index, isCached);
+    if (isCached) this.load();
+    if (isPlaced) body.byte(OP.block).byte(NO_RESULT);
+    if (isPlaced || this.countsDepth) this.openReturnBlock(index);
+    if (isPlaced && isTested) this.testLocal(1);
+    this.writePoints(index, isPlaced);
     if (body.length > MOST_BODY_BYTES) {
       throw tooComplex(
         `metered body of ${body.length} bytes, at most ${MOST_BODY_BYTES},`,
@@ -70,12 +78,12 @@ export class BodyWriter {
     into.u32(body.length).copy(body.view(), 0, body.length);
   }
 
-  private writePoints(index: number, isCached: boolean): void {
+  private writePoints(index: number, isPlaced: boolean): void {
     const { body } = this;
     const { bytes } = this.module;
     const { positions, kinds, values } = this.plan.points;
     const end = this.plan.firstPoints[index + 1]!;
-    const isWrapped = isCached || this.countsDepth;
+    const isWrapped = isPlaced || this.countsDepth;
     let copied = this.module.bodies.code[index]!;
     for (let point = this.plan.firstPoints[index]!; point < end; point++) {
       const position = positions[point]!;
@@ -84,19 +92,19 @@ export class BodyWriter {
       copied = position;
       switch (kinds[point]) {
         case POINT.pay:
-          if (isCached) this.subtract(value).byte(OP.local_set).u32(this.local);
+          if (isPlaced) point += this.pay(point, end);
           break;
         case POINT.test:
-          if (isCached) this.testLocal(value);
+          if (isPlaced) this.testLocal(value);
           break;
         case POINT.store:
-          if (isCached) this.store();
+          if (isPlaced) this.store();
           break;
         case POINT.load:
-          if (isCached) this.load();
+          if (isPlaced) this.load();
           break;
         case POINT.trap:
-          if (isCached) this.subtract(value).byte(OP.global_set).u32(this.fuel);
+          if (isPlaced) this.subtract(value).byte(OP.global_set).u32(this.fuel);
           break;
         case POINT.return:
           if (isWrapped) {
@@ -108,14 +116,14 @@ export class BodyWriter {
           if (this.countsDepth) this.leaveFrame();
           break;
         case POINT.charge:
-          this.callInjected(value, isCached);
+          this.callInjected(value, isPlaced);
           break;
         case POINT.growMemory:
-          this.callInjected(value, isCached);
+          this.callInjected(value, isPlaced);
           copied = afterLebs(bytes, position + 1, 1);
           break;
         case POINT.growTable:
-          this.callInjected(value, isCached);
+          this.callInjected(value, isPlaced);
           copied = afterLebs(bytes, position + 1, 2);
           break;
         case POINT.global:
@@ -123,7 +131,7 @@ export class BodyWriter {
           copied = afterLebs(bytes, position, 1);
           break;
         default:
-          if (isWrapped) this.closeReturnBlock(index, isCached);
+          if (isWrapped) this.closeReturnBlock(index, isPlaced, value === 1);
       }
     }
     body.copy(bytes, copied, this.module.bodies.ends[index]!);
@@ -147,72 +155,114 @@ export class BodyWriter {
     const { module, body } = this;
     const type = module.types[module.functionTypes[module.importedFunctions + index]!]!;
     body.byte(OP.block);
-    const { results, resultsEnd } = type;
+    const { results, resultsStart, resultsEnd } = type;
     if (results === 0) body.byte(NO_RESULT);
-    else if (results === 1) body.byte(module.bytes[resultsEnd - 1]!);
+    else if (results === 1) body.copy(module.bytes, resultsStart, resultsEnd);
     else body.s32(this.blockTypeOf(type));
   }
 
   private blockTypeOf(type: FunctionType): number {
     const known = this.blockTypes.get(type);
     if (known !== undefined) return known;
-    const { results, resultsEnd } = type;
-    const index = this.layout.types.indexOf([], this.module.bytes.subarray(resultsEnd - results, resultsEnd));
+    const types = this.module.bytes.subarray(type.resultsStart, type.resultsEnd);
+    const index = this.layout.types.indexOf(NO_TYPES, { count: type.results, types });
     this.blockTypes.set(type, index);
     return index;
   }
 
   /** The last `end` of the body is left to close the innermost block that is still open. */
-  private closeReturnBlock(index: number, isCached: boolean): void {
-    const { body, fuel, local } = this;
+  private closeReturnBlock(index: number, isPlaced: boolean, isLanding: boolean): void {
+    const { body, fuel } = this;
     const owed = this.plan.owed[index]!;
     body.byte(OP.end);
+    if (isLanding) this.testLocal(0);
     if (owed === -1) body.byte(OP.unreachable);
     else {
       if (this.countsDepth) this.leaveFrame();
-      if (isCached) {
+      if (isPlaced) {
         this.subtract(owed).byte(OP.global_set).u32(fuel);
         body.byte(OP.return);
       }
     }
-    if (!isCached) return;
-    body.byte(OP.end).byte(OP.local_get).u32(local).byte(OP.global_set).u32(fuel).byte(OP.unreachable);
+    if (!isPlaced) return;
+    body.byte(OP.end);
+    this.store().byte(OP.unreachable);
+  }
+
+  /** Writes a payment and a store or test right behind it, which needs no detour by the local; answers how many such. */
+  private pay(point: number, end: number): number {
+    const { body, fuel, local } = this;
+    const { positions, kinds, values } = this.plan.points;
+    this.subtract(values[point]!);
+    if (this.isGuarded) {
+      body.byte(OP.global_set).u32(fuel);
+      return 0;
+    }
+    const next = point + 1 < end && positions[point + 1] === positions[point] ? kinds[point + 1] : POINT.pay;
+    if (next === POINT.store) body.byte(OP.global_set).u32(fuel);
+    else if (next === POINT.test) {
+      body.byte(OP.local_tee).u32(local);
+      this.leaveIfNegative(values[point + 1]!);
+    } else {
+      body.byte(OP.local_set).u32(local);
+      return 0;
+    }
+    return 1;
+  }
+
+  /** Pushes the local. */
+  private pushLocal(): Writer {
+    const { body, isGuarded, fuel, local } = this;
+    return isGuarded ? body.byte(OP.global_get).u32(fuel) : body.byte(OP.local_get).u32(local);
   }
 
   /** Pushes the local less `amount`. */
   private subtract(amount: number): Writer {
-    const { body, local } = this;
-    body.byte(OP.local_get).u32(local);
+    const body = this.pushLocal();
     return amount === 0 ? body : body.byte(OP.i64_const).s32(amount).byte(OP.i64_sub);
   }
 
   /** Branches to the trap, which is the block that label `depth` ends. */
   private testLocal(depth: number): void {
-    const { body, local } = this;
-    body.byte(OP.local_get).u32(local).byte(OP.i64_const).byte(0).byte(OP.i64_lt_s).byte(OP.br_if).u32(depth);
+    if (this.isGuarded && this.countsDepth) this.restoreDepth();
+    this.pushLocal();
+    this.leaveIfNegative(depth);
+  }
+
+  private leaveIfNegative(depth: number): void {
+    this.body.byte(OP.i64_const).byte(0).byte(OP.i64_lt_s).byte(OP.br_if).u32(depth);
   }
 
   private store(): Writer {
+    if (this.isGuarded) return this.body;
     return this.body.byte(OP.local_get).u32(this.local).byte(OP.global_set).u32(this.fuel);
   }
 
   private load(): Writer {
+    if (this.isGuarded) return this.body;
     return this.body.byte(OP.global_get).u32(this.fuel).byte(OP.local_set).u32(this.local);
   }
 
-  private callInjected(injected: number, isCached: boolean): void {
-    if (isCached) this.store();
+  private callInjected(injected: number, isPlaced: boolean): void {
+    if (isPlaced) this.store();
     this.body.byte(OP.call).u32(this.layout.functionOf(injected));
-    if (isCached) this.load();
+    if (isPlaced) this.load();
   }
 
   /** Traps with the counter negative. What it was before is kept in a local, so that leaving the frame reads nothing. */
-  private enterFrame(slots: number): void {
-    const { body, depth, depthLocal } = this;
+  private enterFrame(): void {
+    const { body, depth, depthLocal, slots } = this;
     body.byte(OP.global_get).u32(depth).byte(OP.local_tee).u32(depthLocal);
     body.byte(OP.i64_const).s32(slots).byte(OP.i64_sub).byte(OP.global_set).u32(depth);
     body.byte(OP.local_get).u32(depthLocal).byte(OP.i64_const).s32(slots);
     this.trapIfLess();
+  }
+
+  /** An exception may have unwound frames, which give nothing back. */
+  private restoreDepth(): void {
+    const { body, depth, depthLocal, slots } = this;
+    body.byte(OP.local_get).u32(depthLocal).byte(OP.i64_const).s32(slots).byte(OP.i64_sub);
+    body.byte(OP.global_set).u32(depth);
   }
 
   private leaveFrame(): void {

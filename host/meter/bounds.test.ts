@@ -49,6 +49,26 @@ describe("what runs before an empty tank is noticed", () => {
     expect((await instantiate(text(66), { budget: { fuel: 10 } })).call("run").trapped).toBe(true);
   });
 
+  test("a loop that does nothing but call leaves ends within one round", async () => {
+    const text = `(module ${GLOBAL} (func $leaf ${line(40)}) (func (export "run") loop call $leaf call $leaf br 0 end))`;
+    expect(await overdraft(text, 5_000)).toBeLessThan(98);
+  });
+
+  test("what others enter is no leaf: an export, the start function, a cycle", async () => {
+    const text = `(module ${GLOBAL} (func (export "run") ${line(2)}) (func $start ${line(2)}) (start $start)
+      (func $odd call $even) (func $even call $odd) (func $under call $odd) (func $leaf ${line(2)}))`;
+    const { report, call, counters } = await instantiate(text);
+    expect(report.functions.leaf).toBe(1);
+    expect(counters.fuel.value).toBe(1_000_000_000n - 2n);
+    expect(call("run").used).toBe(2);
+  });
+
+  test("a chain of 50,000 functions is searched for leaves in bounded time and depth", async () => {
+    const chain = Array.from({ length: 50_000 }, (_, index) => `(func call ${index + 1})`);
+    const text = `(module ${GLOBAL} ${chain.join("")} (func ${line(2)}))`;
+    expect((await instantiate(text)).report.functions.leaf).toBe(5);
+  });
+
   test("a leaf with branches of more than 64 units is tested", async () => {
     const text = `(module ${GLOBAL} (func (export "run") (param i32) local.get 0 if ${line(80)} else ${line(4)} end))`;
     const guest = await instantiate(text, { budget: { fuel: 0 } });
@@ -152,11 +172,11 @@ describe("an imported call", () => {
       (func (export "run") ${line(40)} i32.const 0 call_indirect (type $t) ${line(10)}))`;
     const seen: bigint[] = [];
     const note = (): void => void seen.push(guest.counters.fuel.value);
-    const guest = await instantiate(indirect, { budget: { fuel: 100 }, imports: { host: { note } } });
+    const guest = await instantiate(indirect, { budget: { fuel: 140 }, imports: { host: { note } } });
     const exported = guest.exports["t"] as { set(index: number, value: unknown): void } | undefined;
     exported?.set(0, (await instantiate(HOST_FUNCTION, { imports: { host: { note } } })).exports["note"]);
-    expect(guest.call("run").used).toBe(67);
-    guest.counters.fuel.value = 56n;
+    expect(guest.call("run").used).toBe(107);
+    guest.counters.fuel.value = 96n;
     expect(guest.call("run").trapped).toBe(true);
     expect(seen).toEqual([43n]);
   });

@@ -9,41 +9,54 @@ export class CallSites {
   made = false;
   /** How many of its calls may reach the host. */
   hostCalls = 0;
-  private hostTotal = 0;
+  /** How many of its calls must find the counter exact, and the cost of the path at each of them. */
+  private exactCalls = 0;
+  private exactTotal = 0;
+  /** Most that is owed at a call of a function of the module. */
+  private readonly owedAtCall: number;
   private readonly path: ChargePath;
   private readonly schedule: Schedule;
   private readonly importedFunctions: number;
   private readonly tablesReachHost: boolean;
+  private readonly leaves: Int32Array;
 
-  constructor(path: ChargePath, schedule: Schedule, module: CoreModule) {
+  /** Where exceptions may unwind a frame, nothing is owed at any call: the frame would never pay it. */
+  constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean, leaves: Int32Array) {
+    this.owedAtCall = unwinds ? 0 : OWED_AT_CALL;
     this.path = path;
     this.schedule = schedule;
     this.importedFunctions = module.importedFunctions;
     this.tablesReachHost = module.tablesReachHost;
+    this.leaves = leaves;
   }
 
   /** Starts a function. */
   start(): void {
     this.made = false;
     this.hostCalls = 0;
-    this.hostTotal = 0;
+    this.exactCalls = 0;
+    this.exactTotal = 0;
   }
 
-  /** Whether charging `total` at entry is exact at each call that may reach the host: nothing behind them costs anything. */
+  /** Whether charging `total` at entry is exact at each call that must find it so: nothing behind them costs anything. */
   areExactAt(total: number): boolean {
-    return this.hostCalls === 0 || this.hostTotal === total;
+    return this.exactCalls === 0 || this.exactTotal === total;
   }
 
   /** A `call` from `at` to `after`. */
   direct(at: number, after: number, callee: number): void {
-    if (callee < this.importedFunctions) this.toHost(at, after, this.schedule.importedCall);
-    else this.toDefined(at, after, this.schedule.call);
+    const price = this.priceOf(callee);
+    if (callee < this.importedFunctions) this.toHost(at, after, price);
+    // A leaf neither reads the counter nor runs anything that does.
+    else if (this.leafCost(callee) >= 0) this.path.pend += price;
+    else this.toDefined(at, after, price);
   }
 
   /** A `call_indirect` from `at` to `after`. */
   indirect(at: number, after: number): void {
-    if (this.tablesReachHost) this.toHost(at, after, this.schedule.indirectCall);
-    else this.toDefined(at, after, this.schedule.indirectCall);
+    const price = this.priceOf(undefined);
+    if (this.tablesReachHost) this.toHost(at, after, price);
+    else this.toDefined(at, after, price);
   }
 
   /**
@@ -68,8 +81,8 @@ export class CallSites {
     const { path } = this;
     path.pend += price;
     if (path.isDead) return;
-    if (this.hostCalls++ === 0) this.hostTotal = path.total;
-    else if (this.hostTotal !== path.total) path.isUniform = false;
+    this.hostCalls++;
+    this.noteExact();
     path.pay(at, 0);
     path.test(at);
     this.around(at, after);
@@ -79,9 +92,16 @@ export class CallSites {
     const { path } = this;
     path.pend += price;
     if (path.isDead) return;
-    if (path.pend > OWED_AT_CALL) path.pay(at, 0);
+    if (this.owedAtCall === 0) this.noteExact();
+    if (path.pend > this.owedAtCall) path.pay(at, 0);
     this.around(at, after);
     path.runUntested(UNTESTED_COST);
+  }
+
+  private noteExact(): void {
+    const { path } = this;
+    if (this.exactCalls++ === 0) this.exactTotal = path.total;
+    else if (this.exactTotal !== path.total) path.isUniform = false;
   }
 
   private around(at: number, after: number): void {
@@ -91,7 +111,14 @@ export class CallSites {
   }
 
   private priceOf(callee: number | undefined): number {
-    if (callee === undefined) return this.schedule.indirectCall;
-    return callee < this.importedFunctions ? this.schedule.importedCall : this.schedule.call;
+    const { schedule } = this;
+    if (callee === undefined) return schedule.indirectCall + schedule.leaf;
+    if (callee < this.importedFunctions) return schedule.importedCall;
+    return schedule.call + Math.max(0, this.leafCost(callee));
+  }
+
+  /** -1: it is not a leaf. */
+  private leafCost(callee: number): number {
+    return this.leaves[callee - this.importedFunctions]!;
   }
 }

@@ -66,7 +66,7 @@ export class ChargePath {
     this.top++;
     this.openLabel(kind, ordinal, isForced);
     const { labels, top } = this;
-    if (this.isDead || kind === LABEL.block) return;
+    if (this.isDead || kind === LABEL.block || kind === LABEL.try) return;
     // A loop is entered, and an `if` without `else` left, with what is owed here.
     labels.owed[top] = this.pend;
     if (kind === LABEL.loop) return;
@@ -90,6 +90,27 @@ export class ChargePath {
     if (!this.isDead) this.reach(top, at);
     labels.kind[top] = LABEL.else;
     this.resume(labels.ifPend[top]!, labels.ifTotal[top]!, labels.ifRun[top]!);
+  }
+
+  /** The place `at` is a `catch`: the path ends in the label, another begins on which all is paid and nothing tested. */
+  handle(at: number): void {
+    if (!this.isDead) this.reach(this.top, at);
+    this.resume(0, 0, 0);
+  }
+
+  /** A handler may send exceptions to `label`; false when another owed value than 0 is fixed there already. */
+  mayCatchAt(label: number): boolean {
+    const { labels } = this;
+    this.note(label);
+    labels.catches[label] = 1;
+    if (labels.owed[label] === -1) labels.owed[label] = 0;
+    return labels.owed[label] === 0;
+  }
+
+  /** Whether exceptions may arrive behind the `end` of the innermost label; those of a loop arrive before its test. */
+  isLanding(): boolean {
+    const { labels, top } = this;
+    return labels.catches[top] === 1 && labels.kind[top] !== LABEL.loop;
   }
 
   /** The place `at` is the `end` of the innermost label, which is not the function. */
@@ -197,6 +218,7 @@ export class ChargePath {
     labels.kind[top] = kind;
     labels.isDead[top] = this.isDead ? 1 : 0;
     labels.reached[top] = REACHED.not;
+    labels.catches[top] = 0;
     labels.ordinal[top] = ordinal;
     labels.owed[top] = isForced ? 0 : -1;
   }

@@ -4,7 +4,7 @@ import type { Schedule } from "./schedule.ts";
 /** A schedule unfolded into one price for each opcode. Prices that depend on an operand are charged by injected functions. */
 export interface Costs {
   readonly schedule: Schedule;
-  /** By one-byte opcode; 0 for calls, growth and the two prefixes, which the scan prices itself. */
+  /** By one-byte opcode; 0 for calls, throws, growth and the two prefixes, which the scan prices itself. */
   readonly plain: Int32Array;
   /** By opcode behind the SIMD prefix. */
   readonly simd: Int32Array;
@@ -14,7 +14,9 @@ export function unfoldCosts(schedule: Schedule): Costs {
   const plain = new Int32Array(256).fill(schedule.plain);
   const { unreachable, nop, block, loop, else: else_, end, drop } = OP;
   for (const opcode of [unreachable, nop, block, loop, else_, end, drop]) plain[opcode] = schedule.structural;
+  for (const opcode of [OP.try, OP.catch, OP.catch_all, OP.delegate, OP.try_table]) plain[opcode] = schedule.structural;
   for (const opcode of [OP.call, OP.call_indirect, OP.return_call, OP.return_call_indirect]) plain[opcode] = 0;
+  for (const opcode of [OP.call_ref, OP.return_call_ref, OP.throw, OP.rethrow, OP.throw_ref]) plain[opcode] = 0;
   for (const opcode of [OP.memory_grow, OP.bulk, OP.simd]) plain[opcode] = 0;
   plain.fill(schedule.access, 0x28, 0x3f);
   for (const opcode of [OP.table_get, OP.table_set]) plain[opcode] = schedule.access;

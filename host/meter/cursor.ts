@@ -1,5 +1,6 @@
-import { MEMORY_IMMEDIATE, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
-import { checkValueType, secondMemory } from "./refusal.ts";
+import { MEMORY_IMMEDIATE, NAMES_MEMORY, SIMD_LANE, SIMD_MEMORY_LANE, SIMD_SIXTEEN_BYTES } from "./opcodes.ts";
+import { checkHeapType, checkValueType } from "./refusal.ts";
+import { isTypedReference } from "./value-types.ts";
 
 /** A place in a body that `WebAssembly.validate` accepted, so nothing is checked but value types. */
 export class Cursor {
@@ -8,6 +9,14 @@ export class Cursor {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+  }
+
+  skipLeb(): void {
+    while (this.byte() >= 0x80);
+  }
+
+  byte(): number {
+    return this.bytes[this.position++]!;
   }
 
   u32(): number {
@@ -32,16 +41,24 @@ export class Cursor {
   }
 
   valueType(): void {
-    checkValueType(this.bytes[this.position]!, this.position);
+    const first = this.bytes[this.position]!;
+    if (!isTypedReference(first)) checkValueType(first, this.position);
     this.position++;
+    if (isTypedReference(first)) this.heapType();
+  }
+
+  heapType(): void {
+    const first = this.bytes[this.position]!;
+    if (first >= 0x40 && first < 0x80) checkHeapType(first, this.position);
+    this.u32();
   }
 
   /** What follows a SIMD opcode, by its entry in `SIMD_IMMEDIATES`. */
   skipVectorImmediate(immediate: number): void {
     if (immediate === MEMORY_IMMEDIATE || immediate === SIMD_MEMORY_LANE) {
-      if ((this.bytes[this.position]! & 0x40) !== 0) throw secondMemory(this.position);
-      this.u32();
-      this.u32();
+      const alignment = this.u32();
+      if ((alignment & NAMES_MEMORY) !== 0) this.u32();
+      this.skipLeb();
     }
     if (immediate === SIMD_LANE || immediate === SIMD_MEMORY_LANE) this.position++;
     if (immediate === SIMD_SIXTEEN_BYTES) this.position += 16;

@@ -1,7 +1,7 @@
 import { MalformedWasm, Reader } from "../binary/binary.ts";
 import type { HostError } from "../errors/errors.ts";
 import { isHostError, messageOf } from "../errors/errors.ts";
-import { type EngineFeature, engine, engineAccepts } from "./engine.ts";
+import { engine, engineAccepts, isEngineFeature } from "./engine.ts";
 import { type CoreModule, decodeModule } from "./module.ts";
 import {
   BULK,
@@ -11,6 +11,7 @@ import {
   IMMEDIATES,
   LEB_IMMEDIATE,
   MEMORY_IMMEDIATE,
+  NAMES_MEMORY,
   OP,
   SIMD_IMMEDIATES,
   SIMD_LANE,
@@ -19,7 +20,8 @@ import {
   UNKNOWN,
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
-import { checkValueType, malformed, missingInEngine, secondMemory, unsupportedInstruction } from "./refusal.ts";
+import { FUNCTION_REFERENCES, malformed, missingInEngine, unsupportedInstruction } from "./refusal.ts";
+import { noteFeature, readHeapType, readValueType } from "./value-types.ts";
 
 /**
  * Why bytes that `WebAssembly.validate` refused are refused: a feature by name, bytes that do not decode by offset, or
@@ -28,13 +30,9 @@ import { checkValueType, malformed, missingInEngine, secondMemory, unsupportedIn
 export function explainInvalid(bytes: Uint8Array, caps: ComplexityCaps): HostError {
   try {
     const module = decodeModule(bytes, caps);
-    const tailCall = walkBodies(module);
-    const used: readonly (readonly [EngineFeature, number | undefined])[] = [
-      ["extended constant expressions", module.extendedConstant],
-      ["tail calls", tailCall],
-    ];
-    for (const [feature, offset] of used) {
-      if (offset !== undefined && !engineAccepts(feature)) return missingInEngine(feature, offset);
+    walkBodies(module);
+    for (const [feature, offset] of module.features) {
+      if (isEngineFeature(feature) && !engineAccepts(feature)) return missingInEngine(feature, offset);
     }
   } catch (error) {
     if (isHostError(error)) return error as HostError;
@@ -57,23 +55,30 @@ function askEngine(bytes: Uint8Array): HostError {
   return malformed("the engine does not accept it");
 }
 
-/** Reads every instruction; answers where the first tail call stands. */
-function walkBodies(module: CoreModule): number | undefined {
+/** Reads every instruction, for the features that some engines lack. */
+function walkBodies(module: CoreModule): void {
   const { bodies } = module;
-  let tailCall: number | undefined;
   for (let index = 0; index < bodies.count; index++) {
     const reader = new Reader(module.bytes, bodies.code[index]!, bodies.ends[index]!);
     while (!reader.atEnd) {
       const at = reader.position;
       const opcode = reader.byte();
-      if (opcode === OP.return_call || opcode === OP.return_call_indirect) tailCall ??= at;
-      skipImmediate(reader, at, opcode);
+      const feature = FEATURES.get(opcode);
+      if (feature !== undefined) noteFeature(module, feature, at);
+      skipImmediate(module, reader, at, opcode);
     }
   }
-  return tailCall;
 }
 
-function skipImmediate(reader: Reader, at: number, opcode: number): void {
+const FEATURES: ReadonlyMap<number, string> = new Map([
+  ...[OP.return_call, OP.return_call_indirect].map((opcode) => [opcode, "tail calls"] as const),
+  ...[OP.try_table, OP.throw_ref].map((opcode) => [opcode, "exception references"] as const),
+  ...[OP.call_ref, OP.return_call_ref, OP.ref_as_non_null, OP.br_on_null, OP.br_on_non_null].map(
+    (opcode) => [opcode, FUNCTION_REFERENCES] as const,
+  ),
+]);
+
+function skipImmediate(module: CoreModule, reader: Reader, at: number, opcode: number): void {
   switch (IMMEDIATES[opcode]) {
     case LEB_IMMEDIATE:
       skipLeb(reader);
@@ -90,19 +95,32 @@ function skipImmediate(reader: Reader, at: number, opcode: number): void {
     case UNKNOWN:
       throw unsupportedInstruction(at, opcode, opcode >= 0xfb && opcode <= 0xfe ? reader.u32() : undefined);
     default:
-      skipSpecial(reader, at, opcode);
+      skipSpecial(module, reader, at, opcode);
   }
 }
 
-function skipSpecial(reader: Reader, at: number, opcode: number): void {
+function skipSpecial(module: CoreModule, reader: Reader, at: number, opcode: number): void {
   switch (opcode) {
     case OP.block:
     case OP.loop:
     case OP.if:
-      skipBlockType(reader);
+    case OP.try:
+      skipBlockType(module, reader);
+      break;
+    case OP.try_table:
+      skipBlockType(module, reader);
+      skipClauses(reader);
       break;
     case OP.br:
     case OP.br_if:
+    case OP.br_on_null:
+    case OP.br_on_non_null:
+    case OP.call_ref:
+    case OP.return_call_ref:
+    case OP.catch:
+    case OP.throw:
+    case OP.rethrow:
+    case OP.delegate:
     case OP.call:
     case OP.return_call:
     case OP.global_get:
@@ -119,10 +137,10 @@ function skipSpecial(reader: Reader, at: number, opcode: number): void {
       for (let left = reader.count() + 1; left > 0; left--) reader.u32();
       break;
     case OP.select_typed:
-      for (let left = reader.count(); left > 0; left--) skipValueType(reader);
+      for (let left = reader.count(); left > 0; left--) readValueType(module, reader);
       break;
     case OP.ref_null:
-      skipValueType(reader);
+      readHeapType(module, reader);
       break;
     case OP.bulk:
       skipBulk(reader, at);
@@ -153,22 +171,23 @@ function skipVector(reader: Reader, at: number): void {
 }
 
 function skipMemoryImmediate(reader: Reader): void {
-  const at = reader.position;
-  const alignment = reader.u32();
-  if (alignment >= 0x40 && alignment < 0x80) throw secondMemory(at);
-  reader.u32();
+  if ((reader.u32() & NAMES_MEMORY) !== 0) reader.u32();
+  skipLeb(reader);
 }
 
-function skipBlockType(reader: Reader): void {
+function skipClauses(reader: Reader): void {
+  for (let left = reader.count(2); left > 0; left--) {
+    // Kinds 0 and 1 name a tag.
+    if (reader.byte() <= 1) reader.u32();
+    reader.u32();
+  }
+}
+
+function skipBlockType(module: CoreModule, reader: Reader): void {
   const first = reader.bytes[reader.position]!;
   if (first === 0x40) reader.skip(1);
-  else if (first > 0x40 && first < 0x80) skipValueType(reader);
+  else if (first > 0x40 && first < 0x80) readValueType(module, reader);
   else skipLeb(reader);
-}
-
-function skipValueType(reader: Reader): void {
-  const at = reader.position;
-  checkValueType(reader.byte(), at);
 }
 
 function skipLeb(reader: Reader): void {

@@ -143,7 +143,7 @@ describe("counters", () => {
     const names = async (text: string) => (await instantiate(text)).report.imports.map(({ name }) => name);
     expect(await names("(module (memory 1) (table 1 funcref))")).toEqual([]);
     expect(await names("(module (func))")).toEqual([]);
-    expect(await names("(module (memory 1) (func (drop (memory.size))))")).toEqual(["fuel"]);
+    expect(await names('(module (memory 1) (func (export "f") (drop (memory.size))))')).toEqual(["fuel"]);
     expect(await names(MEMORY)).toEqual(["fuel", "pages", "refused"]);
     expect(await names(TABLES)).toEqual(["fuel", "elements", "refused"]);
   });

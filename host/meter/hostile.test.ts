@@ -1,54 +1,16 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { isHostError } from "../errors/errors.ts";
-import { createCounters, meter } from "./meter.ts";
+import { meter } from "./meter.ts";
 import { assembleText, wasm } from "./testing/guest.ts";
-
-const SAMPLE = `(module $sample
-  (type $unit (func)) (import "host" "note" (func $note (param i32) (result i32))) (import "host" "g" (global $ig i32))
-  (memory 1 4) (table $t 4 funcref) (table $x 2 9 externref)
-  (global $g (mut i64) (i64.const 9)) (global $h f64 (f64.const 1.5)) (export "g" (global $g)) (export "m" (memory 0))
-  (start $start) (elem (i32.const 1) func $start) (elem $e func $start) (elem declare func $pair)
-  (data (i32.const 8) "data") (data $d "passive")
-  (func $start (local i32 i32) loop local.get 0 i32.const 1 i32.add local.tee 0 i32.const 9 i32.lt_u br_if 0 end)
-  (func $pair (param $p i32) (result i32 i64)
-    block block block local.get $p br_table 0 1 2 end local.get $p call $note drop end
-    local.get $p if i32.const 3 i64.const 4 return end end
-    i32.const 1 memory.grow drop ref.null extern i32.const 1 table.grow $x drop global.get $g global.set $g
-    i32.const 0 i32.const 0 i32.const 4 memory.init $d i32.const 0 i32.const 0 i32.const 1 table.init $t $e
-    v128.const i32x4 1 2 3 4 i32x4.extract_lane 2 i64.const 7)
-  (func (export "run") (result i32) i32.const 1 call $pair drop))`;
+import { hostileOutcome } from "./testing/hostile-outcome.ts";
+import { SAMPLE, THROWING_SAMPLE } from "./testing/hostile-sample.ts";
+import { byteChanges, mutate } from "./testing/mutation.ts";
 
 let sample: Uint8Array;
 
 beforeAll(async () => {
   sample = await assembleText(SAMPLE);
 });
-
-/** Meters bytes that may be anything: the answer is valid Wasm or a typed refusal. */
-function outcome(bytes: Uint8Array): "metered" | "refused" {
-  try {
-    const metered = meter(bytes);
-    expect(wasm.validate(metered.bytes)).toBe(true);
-    runBriefly(metered.bytes);
-    return "metered";
-  } catch (error) {
-    if (isHostError(error) && error.message.startsWith("Cannot meter core module")) return "refused";
-    throw error;
-  }
-}
-
-/** Whatever it does, it does not do it for long. */
-function runBriefly(bytes: Uint8Array): void {
-  const counters = createCounters({ fuel: 100_000, pages: 3, elements: 10 });
-  const imports = { $airlock: counters, host: { note: () => 0, g: 1 } };
-  try {
-    const { exports } = new wasm.Instance(new wasm.Module(bytes), imports);
-    (exports["run"] as () => void)();
-  } catch {
-    // A trap, an import that is now called otherwise, or no such export.
-  }
-}
 
 function codeOf(bytes: Uint8Array): string | undefined {
   try {
@@ -62,15 +24,15 @@ function codeOf(bytes: Uint8Array): string | undefined {
 const PREAMBLE = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 
 describe("hostile bytes", () => {
-  test("the sample is metered", () => {
-    expect(outcome(sample)).toBe("metered");
+  test("the sample is metered and does what it did", () => {
+    expect(hostileOutcome(sample)).toBe("compared");
   });
 
   test("a module cut off anywhere is refused, unless it ends between sections", () => {
     let whole = 0;
     for (let length = 0; length < sample.length; length++) {
       if (wasm.validate(sample.subarray(0, length))) whole++;
-      else expect(outcome(sample.subarray(0, length))).toBe("refused");
+      else expect(hostileOutcome(sample.subarray(0, length))).toBe("refused");
     }
     expect(whole).toBeLessThan(12);
   });
@@ -96,7 +58,7 @@ describe("hostile bytes", () => {
   test("2^32 locals in ten bytes are refused before anything is allocated for them", () => {
     const locals = [2, 0xff, 0xff, 0xff, 0xff, 0x07, 0x7f, 0xff, 0xff, 0xff, 0xff, 0x07, 0x7f, 0x0b];
     const bytes = [...PREAMBLE, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, 2 + locals.length, 1, locals.length, ...locals];
-    expect(outcome(Uint8Array.from(bytes))).toBe("refused");
+    expect(hostileOutcome(Uint8Array.from(bytes))).toBe("refused");
   });
 
   test("a malformed module's offset is where it stops making sense", () => {
@@ -109,19 +71,27 @@ describe("hostile bytes", () => {
     }
   });
 
-  test("bytes changed at random are refused, or metered to something valid that ends", () => {
-    const outcomes = { metered: 0, refused: 0 };
-    const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) });
+  test("bytes changed at random are refused, or metered to something valid that does the same", () => {
+    const outcomes = { refused: 0, metered: 0, compared: 0 };
     fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
-        const bytes = sample.slice();
-        for (const { at, byte } of changes) bytes[at % bytes.length] = byte;
-        outcomes[outcome(bytes)]++;
+      fc.property(byteChanges, (changes) => {
+        outcomes[hostileOutcome(mutate(sample, changes))]++;
       }),
       { numRuns: 1_000, seed: 3 },
     );
-    expect(outcomes.metered).toBeGreaterThan(30);
+    expect(outcomes.compared).toBeGreaterThan(30);
     expect(outcomes.refused).toBeGreaterThan(30);
+  });
+
+  test("so are those of a module with handlers, in either variant of call depth", async () => {
+    const bytes = await assembleText(THROWING_SAMPLE);
+    expect(hostileOutcome(bytes)).toBe("compared");
+    fc.assert(
+      fc.property(byteChanges, fc.boolean(), (changes, callDepth) => {
+        hostileOutcome(mutate(bytes, changes), { callDepth });
+      }),
+      { numRuns: 1_000, seed: 4 },
+    );
   });
 
   test("many br_tables that disagree cost one more scan, not one each", async () => {

@@ -4,18 +4,28 @@ import type { Layout } from "./layout.ts";
 import type { CoreModule, Limits } from "./module.ts";
 import { BULK, OP } from "./opcodes.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { INJECTED } from "./plan.ts";
+import { grownBy, INJECTED } from "./plan.ts";
 
 const I32 = 0x7f;
+const I64 = 0x7e;
 const NO_RESULT = 0x40;
-/** Pages of a memory, and elements of a table, that names no maximum. */
-const MOST_PAGES = 65_536;
-const MOST_ELEMENTS = 0xffff_ffff;
+/** Pages of a memory, and elements of a table, that names no maximum; by whether its addresses are i64. */
+const MOST_PAGES = [65_536, 2 ** 48] as const;
+const MOST_ELEMENTS = [0xffff_ffff, 2 ** 53] as const;
+
+/**
+ * A length of 64 bits counts as at most this: no memory or table is as large, so the operation fails whatever it is,
+ * and the highest price times it is far from overflow.
+ */
+const MOST_LENGTH = 2 ** 40;
 
 /** The type of an injected function. Charges take the length and give it back; growth answers like the instruction. */
 export function injectedType(module: CoreModule, layout: Layout, injected: number): number {
-  if (injected < INJECTED.growTable) return layout.types.indexOf([I32], [I32]);
-  return layout.types.indexOf([module.tables[injected - INJECTED.growTable]!.element, I32], [I32]);
+  const length = { count: 1, types: [isWide(module, injected) ? I64 : I32] };
+  const grown = grownBy(injected);
+  if (grown?.what !== "table") return layout.types.indexOf(length, length);
+  const { element } = module.tables[grown.index]!;
+  return layout.types.indexOf({ count: 2, types: [...element, ...length.types] }, length);
 }
 
 /** Writes the size and the body of an injected function. */
@@ -28,20 +38,36 @@ export function writeInjected(
 ): void {
   const body = new Writer(128);
   const { schedule } = options;
-  if (injected === INJECTED.chargeBytes) {
-    body.byte(0);
-    writeCharge(body, layout, schedule.memoryBulk, schedule.memoryBulkByte, 0);
-    body.byte(OP.local_get).byte(0);
-  } else if (injected === INJECTED.chargeElements) {
-    body.byte(0);
-    writeCharge(body, layout, schedule.tableBulk, schedule.tableBulkElement, 0);
-    body.byte(OP.local_get).byte(0);
+  const is64 = isWide(module, injected);
+  const grown = grownBy(injected);
+  if (grown !== undefined) {
+    body
+      .byte(1)
+      .byte(1)
+      .byte(is64 ? I64 : I32);
+    writeGrowth(body, layout, growthOf(module, options, grown));
   } else {
-    body.byte(1).byte(1).byte(I32);
-    writeGrowth(body, layout, growthOf(module, options, injected));
+    body.byte(0);
+    const isBytes = injected === INJECTED.chargeBytes || injected === INJECTED.chargeBytes64;
+    if (isBytes) writeCharge(body, layout, schedule.memoryBulk, schedule.memoryBulkByte, { local: 0, is64 });
+    else writeCharge(body, layout, schedule.tableBulk, schedule.tableBulkElement, { local: 0, is64 });
+    body.byte(OP.local_get).byte(0);
   }
   body.byte(OP.end);
   into.u32(body.length).bytes(body.view());
+}
+
+/** Whether the length that an injected function takes has 64 bits. */
+function isWide(module: CoreModule, injected: number): boolean {
+  const grown = grownBy(injected);
+  if (grown === undefined) return injected >= INJECTED.chargeBytes64;
+  return (grown.what === "memory" ? module.memories : module.tables)[grown.index]!.is64;
+}
+
+/** A length in a local. */
+interface Length {
+  readonly local: number;
+  readonly is64: boolean;
 }
 
 /** What a growth function differs in. */
@@ -59,15 +85,20 @@ interface Growth {
   /** The instruction that pushes the size, and the one that grows, with their immediates. */
   readonly size: readonly number[];
   readonly grow: readonly number[];
-  /** Locals that hold the number asked for and the answer. */
-  readonly asked: number;
+  readonly asked: Length;
+  /** The local that holds the answer. */
   readonly answer: number;
 }
 
-function growthOf(module: CoreModule, options: ResolvedOptions, injected: number): Growth {
+function growthOf(
+  module: CoreModule,
+  options: ResolvedOptions,
+  grown: NonNullable<ReturnType<typeof grownBy>>,
+): Growth {
   const { schedule, trapOnRefusedGrowth: traps } = options;
-  if (injected === INJECTED.growMemory) {
-    const memory = module.memories[0]!;
+  const index = [...new Writer(8).u32(grown.index).view()];
+  if (grown.what === "memory") {
+    const memory = module.memories[grown.index]!;
     return {
       base: schedule.memoryGrow,
       each: schedule.memoryGrowPage,
@@ -75,42 +106,58 @@ function growthOf(module: CoreModule, options: ResolvedOptions, injected: number
       refused: REFUSED.memory,
       traps,
       ...maxima(memory, MOST_PAGES, options.memoryMaxPages),
-      size: [OP.memory_size, 0],
-      grow: [OP.local_get, 0, OP.memory_grow, 0],
-      asked: 0,
+      size: [OP.memory_size, ...index],
+      grow: [OP.local_get, 0, OP.memory_grow, ...index],
+      asked: { local: 0, is64: memory.is64 },
       answer: 1,
     };
   }
-  const table = injected - INJECTED.growTable;
-  const index = [...new Writer(8).u32(table).view()];
+  const table = module.tables[grown.index]!;
   return {
     base: schedule.tableGrow,
     each: schedule.tableGrowElement,
     left: "elements",
     refused: REFUSED.table,
     traps,
-    ...maxima(module.tables[table]!, MOST_ELEMENTS, options.tableMaxElements),
+    ...maxima(table, MOST_ELEMENTS, options.tableMaxElements),
     size: [OP.bulk, BULK.table_size, ...index],
     grow: [OP.local_get, 0, OP.local_get, 1, OP.bulk, BULK.table_grow, ...index],
-    asked: 1,
+    asked: { local: 1, is64: table.is64 },
     answer: 2,
   };
 }
 
-function maxima(limits: Limits, most: number, clamp: number): Pick<Growth, "ownMaximum" | "clampedMaximum"> {
-  const ownMaximum = Math.min(limits.maximum ?? most, most);
+function maxima(
+  limits: Limits,
+  most: readonly [number, number],
+  clamp: number,
+): Pick<Growth, "ownMaximum" | "clampedMaximum"> {
+  const highest = most[limits.is64 ? 1 : 0];
+  const ownMaximum = Math.min(limits.maximum ?? highest, highest);
   return { ownMaximum, clampedMaximum: limits.imported ? undefined : Math.min(ownMaximum, clamp) };
 }
 
 /** fuel -= base + each * length, with the length unsigned; traps when that makes it negative. */
-function writeCharge(body: Writer, layout: Layout, base: number, each: number, length: number): void {
+function writeCharge(body: Writer, layout: Layout, base: number, each: number, length: Length): void {
   const fuel = layout.globalOf("fuel");
   body.byte(OP.global_get).u32(fuel);
-  body.byte(OP.i64_const).s32(base).byte(OP.local_get).byte(length).byte(OP.i64_extend_i32_u);
+  body.byte(OP.i64_const).s32(base);
+  pushLength(body, length);
   if (each !== 1) body.byte(OP.i64_const).s32(each).byte(OP.i64_mul);
   body.byte(OP.i64_add).byte(OP.i64_sub).byte(OP.global_set).u32(fuel);
   body.byte(OP.global_get).u32(fuel).byte(OP.i64_const).byte(0).byte(OP.i64_lt_s);
   body.byte(OP.if).byte(NO_RESULT).byte(OP.unreachable).byte(OP.end);
+}
+
+/** Pushes an unsigned length as an i64 that is not negative. */
+function pushLength(body: Writer, { local, is64 }: Length): void {
+  body.byte(OP.local_get).byte(local);
+  if (!is64) {
+    body.byte(OP.i64_extend_i32_u);
+    return;
+  }
+  body.byte(OP.i64_const).signed(MOST_LENGTH);
+  body.byte(OP.local_get).byte(local).byte(OP.i64_const).signed(MOST_LENGTH).byte(OP.i64_lt_u).byte(OP.select);
 }
 
 function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
@@ -118,13 +165,14 @@ function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
   writeCharge(body, layout, base, each, asked);
 
   // More than is left: refused before the engine is asked.
-  body.byte(OP.local_get).byte(asked).byte(OP.i64_extend_i32_u);
+  pushLength(body, asked);
   body.byte(OP.global_get).u32(layout.globalOf(left)).byte(OP.i64_gt_s);
   body.byte(OP.if).byte(NO_RESULT);
   writeRefusal(body, layout, growth, refused);
-  body.byte(OP.i32_const).s32(-1).byte(OP.return).byte(OP.end);
+  pushRefused(body, asked).byte(OP.return).byte(OP.end);
 
-  body.bytes(growth.grow).byte(OP.local_tee).byte(answer).byte(OP.i32_const).s32(-1).byte(OP.i32_eq);
+  body.bytes(growth.grow).byte(OP.local_tee).byte(answer);
+  pushRefused(body, asked).byte(asked.is64 ? OP.i64_eq : OP.i32_eq);
   body.byte(OP.if).byte(NO_RESULT);
   if (growth.clampedMaximum !== undefined) {
     // Within every limit and still refused: the engine could not allocate, which no guest may depend on.
@@ -136,9 +184,14 @@ function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
   }
   body.byte(OP.else);
   const counter = layout.globalOf(left);
-  body.byte(OP.global_get).u32(counter).byte(OP.local_get).byte(asked).byte(OP.i64_extend_i32_u);
+  body.byte(OP.global_get).u32(counter);
+  pushLength(body, asked);
   body.byte(OP.i64_sub).byte(OP.global_set).u32(counter).byte(OP.end);
   body.byte(OP.local_get).byte(answer);
+}
+
+function pushRefused(body: Writer, { is64 }: Length): Writer {
+  return body.byte(is64 ? OP.i64_const : OP.i32_const).s32(-1);
 }
 
 /** Flags the refusal as ours unless the module's own maximum forbids the growth anyway. */
@@ -152,8 +205,10 @@ function writeRefusal(body: Writer, layout: Layout, growth: Growth, refused: num
 
 /** Pushes whether size + asked <= maximum, all unsigned. */
 function writeWithin(body: Writer, growth: Growth, maximum: number): void {
-  body.bytes(growth.size).byte(OP.i64_extend_i32_u);
-  body.byte(OP.local_get).byte(growth.asked).byte(OP.i64_extend_i32_u).byte(OP.i64_add);
+  body.bytes(growth.size);
+  if (!growth.asked.is64) body.byte(OP.i64_extend_i32_u);
+  pushLength(body, growth.asked);
+  body.byte(OP.i64_add);
   body.byte(OP.i64_const).signed(maximum).byte(OP.i64_le_s);
 }
 

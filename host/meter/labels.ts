@@ -1,5 +1,5 @@
 /** Kinds of labels. */
-export const LABEL = { function: 0, block: 1, loop: 2, if: 3, else: 4 } as const;
+export const LABEL = { function: 0, block: 1, loop: 2, if: 3, else: 4, try: 5 } as const;
 
 /** How a label has been reached so far. */
 export const REACHED = {
@@ -18,6 +18,8 @@ export class Labels {
   readonly kind: Uint8Array;
   readonly isDead: Uint8Array;
   readonly reached: Uint8Array;
+  /** 1 when a `try_table` sends exceptions here. */
+  readonly catches: Uint8Array;
   readonly ordinal: Int32Array;
   readonly owed: Int32Array;
   readonly total: Float64Array;
@@ -31,6 +33,7 @@ export class Labels {
     this.kind = new Uint8Array(capacity);
     this.isDead = new Uint8Array(capacity);
     this.reached = new Uint8Array(capacity);
+    this.catches = new Uint8Array(capacity);
     this.ordinal = new Int32Array(capacity);
     this.owed = new Int32Array(capacity);
     this.total = new Float64Array(capacity);

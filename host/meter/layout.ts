@@ -1,7 +1,7 @@
 import { COUNTER_NAMES, type CounterName } from "./counters.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { INJECTED, MODE, type Plan } from "./plan.ts";
+import { grownBy, MODE, type Plan } from "./plan.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
@@ -20,9 +20,9 @@ export interface Layout {
 
 export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions): Layout {
   const injected = [...plan.injected].sort((a, b) => a - b);
-  const growsMemory = plan.injected.has(INJECTED.growMemory);
-  const growsTable = injected.some((id) => id >= INJECTED.growTable);
-  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free);
+  const growsMemory = injected.some((id) => grownBy(id)?.what === "memory");
+  const growsTable = injected.some((id) => grownBy(id)?.what === "table");
+  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
   const needs: { readonly [Name in CounterName]: boolean } = {
     fuel: isCharged,
     pages: growsMemory,
@@ -31,17 +31,25 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
     depth: options.callDepth && module.bodies.count > 0,
   };
   const counters = COUNTER_NAMES.filter((name) => needs[name]);
-  const [memory] = module.memories;
+  const [memory, second] = module.memories;
   const functions = new Map(injected.map((id, index) => [id, module.functionTypes.length + index]));
   return {
     counters,
-    importsMemory: options.importMemory && memory !== undefined && !memory.imported,
+    importsMemory: options.importMemory && second === undefined && memory?.imported === false && !memory.is64,
     injected,
     types: new AddedTypes(module.types.length),
     globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),
     functionOf: (id) => functions.get(id)!,
   };
 }
+
+/** Value types in the binary format; one may take several bytes. */
+export interface TypeList {
+  readonly count: number;
+  readonly types: Iterable<number>;
+}
+
+export const NO_TYPES: TypeList = { count: 0, types: [] };
 
 /** The types that are added behind the module's own, each once. */
 export class AddedTypes {
@@ -53,8 +61,15 @@ export class AddedTypes {
     this.first = first;
   }
 
-  indexOf(parameters: readonly number[], results: ArrayLike<number>): number {
-    const encoded = [0x60, parameters.length, ...parameters, ...countOf(results.length), ...Array.from(results)];
+  /** Both lists are counted and given as the bytes of their types. */
+  indexOf(parameters: TypeList, results: TypeList): number {
+    const encoded = [
+      0x60,
+      ...countOf(parameters.count),
+      ...parameters.types,
+      ...countOf(results.count),
+      ...results.types,
+    ];
     const key = encoded.join();
     const known = this.indices.get(key);
     if (known !== undefined) return known;

@@ -36,14 +36,14 @@ describe("meter()", () => {
   test("reports what the module is and what was done to it", async () => {
     const text = `(module (import "h" "m" (memory 2)) (import "h" "t" (table 5 externref))
       (table 3 7 funcref) (table 1 funcref) (start $free)
-      (func $free) (func $direct i32.const 1 drop) (func $cached (param i32) loop local.get 0 br_if 0 end))`;
+      (func $free) (func (export "direct") i32.const 1 drop) (func $leaf i32.const 1 drop) (func $cached (param i32) loop local.get 0 br_if 0 end))`;
     const bytes = await assembleText(text);
     const { bytes: output, report } = meter(bytes, { tableMaxElements: 100 });
     expect(report).toEqual({
       scheduleId: scheduleId(),
       bytesIn: bytes.length,
       bytesOut: output.length,
-      functions: { defined: 3, free: 1, direct: 1, cached: 1, injected: 0, rescanned: 0 },
+      functions: { defined: 4, free: 1, direct: 1, cached: 1, guarded: 0, leaf: 1, injected: 0, rescanned: 0 },
       charges: 2,
       tests: 1,
       imports: [{ module: "$airlock", name: "fuel", kind: "global", type: "i64", mutable: true }],
@@ -53,6 +53,7 @@ describe("meter()", () => {
         { imported: false, initialElements: 3, maximumElements: 7 },
         { imported: false, initialElements: 1, maximumElements: 100 },
       ],
+      unwinds: false,
       hasStart: true,
     });
   });

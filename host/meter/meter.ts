@@ -71,7 +71,7 @@ export function meter(bytes: Uint8Array, options: MeterOptions = {}): Metered {
 
 function meterValid(bytes: Uint8Array, options: ResolvedOptions): Metered {
   const module = decodeModule(bytes, options.caps);
-  const plan = scanModule(module, unfoldCosts(options.schedule), options.caps);
+  const plan = scanModule(module, unfoldCosts(options.schedule), options.caps, options.unwinds || module.hasTags);
   const layout = layOut(module, plan, options);
   const output = assemble(module, plan, layout, options);
   if (!engine.validate(output)) throw pastEngineLimit();

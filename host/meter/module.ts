@@ -6,30 +6,37 @@ import {
   decodeImports,
   decodeMemories,
   decodeTables,
+  decodeTags,
   decodeTypes,
 } from "./declarations.ts";
 import type { ComplexityCaps } from "./options.ts";
 import { malformed, unsupported } from "./refusal.ts";
 import { decodeData, decodeElements } from "./segments.ts";
 
-/** A type of the type section. Its result types are the `results` bytes before `resultsEnd`. */
+/** A type of the type section. Its result types stand from `resultsStart` to `resultsEnd`. */
 export interface FunctionType {
   readonly parameters: number;
   readonly results: number;
+  readonly resultsStart: number;
   readonly resultsEnd: number;
 }
 
 /** Size of a memory in pages, of a table in elements. */
 export interface Limits {
   readonly imported: boolean;
+  /** Whether its addresses are i64. */
+  readonly is64: boolean;
   readonly minimum: number;
   /** Null: none is named. */
   readonly maximum: number | null;
 }
 
 export interface Table extends Limits {
-  /** The value type byte of its elements. */
-  readonly element: number;
+  /** The type of its elements. */
+  readonly element: Uint8Array;
+  /** Where the expression of its initial elements stands, `end` included; empty when it has none. */
+  readonly initialStart: number;
+  readonly initialEnd: number;
 }
 
 /** What the meter knows of a core module. Filled section by section; offsets are into `bytes`. */
@@ -52,8 +59,10 @@ export interface CoreModule {
    */
   tablesReachHost: boolean;
   hasStart: boolean;
-  /** Where the first extended constant expression stands. */
-  extendedConstant: number | undefined;
+  /** Features that some engines lack, each with the offset of its first use. */
+  readonly features: Map<string, number>;
+  /** Whether it has tags, so that exceptions may pass through its functions. */
+  hasTags: boolean;
   bodies: Bodies;
 }
 
@@ -93,7 +102,8 @@ export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModul
     globalReferences: [],
     tablesReachHost: false,
     hasStart: false,
-    extendedConstant: undefined,
+    features: new Map(),
+    hasTags: false,
     bodies: NO_BODIES,
   };
   for (const section of module.sections) decodeSection(module, section, caps);
@@ -131,7 +141,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       decodeTables(module, reader);
       break;
     case SECTION.memory:
-      decodeMemories(module, reader);
+      decodeMemories(module, reader, caps);
       break;
     case SECTION.global:
       decodeGlobals(module, reader);
@@ -156,7 +166,8 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       reader.u32();
       break;
     case SECTION.tag:
-      throw unsupported("section 13 (tags)", "exception handling", section.header);
+      decodeTags(module, reader);
+      break;
     default:
       throw unsupported(`section ${section.id}`, "an unknown section", section.header);
   }

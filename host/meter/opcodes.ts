@@ -2,8 +2,10 @@
 export const NO_IMMEDIATE = 0;
 /** One LEB128 of any size. */
 export const LEB_IMMEDIATE = 1;
-/** Alignment and offset. */
+/** Alignment, the memory where the alignment says so, and offset. */
 export const MEMORY_IMMEDIATE = 2;
+/** Bit of an alignment: the index of a memory follows it. */
+export const NAMES_MEMORY = 0x40;
 /** Four bytes. */
 export const F32_IMMEDIATE = 3;
 /** Eight bytes. */
@@ -20,6 +22,11 @@ export const OP = {
   loop: 0x03,
   if: 0x04,
   else: 0x05,
+  try: 0x06,
+  catch: 0x07,
+  throw: 0x08,
+  rethrow: 0x09,
+  throw_ref: 0x0a,
   end: 0x0b,
   br: 0x0c,
   br_if: 0x0d,
@@ -29,8 +36,14 @@ export const OP = {
   call_indirect: 0x11,
   return_call: 0x12,
   return_call_indirect: 0x13,
+  call_ref: 0x14,
+  return_call_ref: 0x15,
+  delegate: 0x18,
+  catch_all: 0x19,
   drop: 0x1a,
+  select: 0x1b,
   select_typed: 0x1c,
+  try_table: 0x1f,
   local_get: 0x20,
   local_set: 0x21,
   local_tee: 0x22,
@@ -45,7 +58,9 @@ export const OP = {
   f32_const: 0x43,
   f64_const: 0x44,
   i32_eq: 0x46,
+  i64_eq: 0x51,
   i64_lt_s: 0x53,
+  i64_lt_u: 0x54,
   i64_gt_s: 0x55,
   i64_le_s: 0x57,
   i32_add: 0x6a,
@@ -56,6 +71,9 @@ export const OP = {
   i64_extend_i32_u: 0xad,
   ref_null: 0xd0,
   ref_func: 0xd2,
+  ref_as_non_null: 0xd4,
+  br_on_null: 0xd5,
+  br_on_non_null: 0xd6,
   bulk: 0xfc,
   simd: 0xfd,
 } as const;
@@ -94,7 +112,7 @@ function immediates(): Uint8Array {
   const table = new Uint8Array(256).fill(UNKNOWN);
   table.fill(NO_IMMEDIATE, 0x45, 0xc5);
   table.fill(MEMORY_IMMEDIATE, 0x28, 0x3f);
-  for (const opcode of [OP.nop, OP.drop, 0x1b, 0xd1]) table[opcode] = NO_IMMEDIATE;
+  for (const opcode of [OP.nop, OP.drop, 0x1b, 0xd1, OP.ref_as_non_null]) table[opcode] = NO_IMMEDIATE;
   for (const opcode of [0x20, 0x21, 0x22, 0x25, 0x26, 0x3f, 0x41, 0x42, 0xd2]) table[opcode] = LEB_IMMEDIATE;
   table[OP.f32_const] = F32_IMMEDIATE;
   table[OP.f64_const] = F64_IMMEDIATE;
@@ -103,7 +121,9 @@ function immediates(): Uint8Array {
     table[opcode] = SPECIAL;
   for (const opcode of [OP.call, OP.call_indirect, OP.return_call, OP.return_call_indirect]) table[opcode] = SPECIAL;
   for (const opcode of [OP.select_typed, OP.global_get, OP.global_set, OP.memory_grow]) table[opcode] = SPECIAL;
-  for (const opcode of [OP.ref_null, OP.bulk, OP.simd]) table[opcode] = SPECIAL;
+  for (const opcode of [OP.ref_null, OP.bulk, OP.simd, OP.br_on_null, OP.br_on_non_null]) table[opcode] = SPECIAL;
+  for (const opcode of [OP.call_ref, OP.return_call_ref, OP.throw, OP.rethrow, OP.throw_ref]) table[opcode] = SPECIAL;
+  for (const opcode of [OP.try, OP.catch, OP.catch_all, OP.delegate, OP.try_table]) table[opcode] = SPECIAL;
   return table;
 }
 

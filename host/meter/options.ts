@@ -11,6 +11,8 @@ export interface ComplexityCaps {
   readonly nesting: number;
   /** Functions that the module defines. */
   readonly functions: number;
+  /** Memories, imported ones included: each reserves address space, of which a process has some thousands of times 10 GiB. */
+  readonly memories: number;
   /** Targets of one `br_table`. */
   readonly branchTargets: number;
   /** Results of one function, results or parameters of one block: a branch or return moves them all for one price. */
@@ -23,6 +25,7 @@ export const CAPS: ComplexityCaps = Object.freeze({
   locals: 2_000,
   nesting: 1_000,
   functions: 100_000,
+  memories: 16,
   branchTargets: 8_192,
   results: 16,
 });
@@ -33,6 +36,7 @@ const HIGHEST_CAPS: ComplexityCaps = {
   locals: 49_999,
   nesting: 100_000,
   functions: 1_000_000,
+  memories: 100_000,
   branchTargets: 65_520,
   results: 1_000,
 };
@@ -48,9 +52,14 @@ export interface MeterOptions {
   readonly callDepth?: boolean;
   /**
    * Turn the module's own memory into the import `$airlock` / `memory`, so that the host makes or pools it; default
-   * false. Its limits are those in the report. No effect unless the module defines exactly one memory and imports none.
+   * false. Its limits are those in the report. No effect unless the module defines one memory, of 32 bits, and imports none.
    */
   readonly importMemory?: boolean;
+  /**
+   * Exceptions may pass through this module on their way to another one that catches them; default false. Fuel is then
+   * exact in the catching module too, as it always is in a module that has exceptions itself (the report says so).
+   */
+  readonly unwinds?: boolean;
   /** Trap a growth that meets our limit instead of answering -1; default false. */
   readonly trapOnRefusedGrowth?: boolean;
   /** Highest maximum, in pages of 64 KiB, of a memory that the module defines; default 16,384 (1 GiB). */
@@ -66,6 +75,7 @@ export interface ResolvedOptions {
   readonly schedule: Schedule;
   readonly callDepth: boolean;
   readonly importMemory: boolean;
+  readonly unwinds: boolean;
   readonly trapOnRefusedGrowth: boolean;
   readonly memoryMaxPages: number;
   readonly tableMaxElements: number;
@@ -83,6 +93,7 @@ export function resolveOptions(options: MeterOptions): ResolvedOptions {
     schedule: options.schedule ?? SCHEDULE,
     callDepth: options.callDepth ?? false,
     importMemory: options.importMemory ?? false,
+    unwinds: options.unwinds ?? false,
     trapOnRefusedGrowth: options.trapOnRefusedGrowth ?? false,
     memoryMaxPages: options.memoryMaxPages ?? MEMORY_MAX_PAGES,
     tableMaxElements: options.tableMaxElements ?? TABLE_MAX_ELEMENTS,

@@ -7,6 +7,10 @@ export const MODE = {
   direct: 1,
   /** The counter lives in a local. */
   cached: 2,
+  /** It catches exceptions, so charges go to the counter itself. */
+  guarded: 3,
+  /** Its callers pay: nothing is injected. */
+  leaf: 4,
 } as const;
 
 /** What the scan found out of each function, by its place in the code section. */
@@ -17,7 +21,7 @@ export interface Plan {
   readonly modes: Uint8Array;
   /** What a direct function costs. */
   readonly totals: Float64Array;
-  /** What a cached function owes where it returns; -1 when it never does. */
+  /** What a cached or guarded function owes where it returns; -1 when it never does. */
   readonly owed: Int32Array;
   /** 1 when the counter is tested at entry. */
   readonly tested: Uint8Array;
@@ -25,7 +29,20 @@ export interface Plan {
   readonly injected: ReadonlySet<number>;
   /** Functions that were scanned twice because targets of a `br_table` disagreed. */
   readonly rescans: number;
+  /** Whether exceptions may unwind its frames. */
+  readonly unwinds: boolean;
 }
 
-/** Ids of injected functions; table t is grown by `growTable + t`. */
-export const INJECTED = { chargeBytes: 0, chargeElements: 1, growMemory: 2, growTable: 3 } as const;
+/** Ids of the injected functions that charge for a length, in bytes or elements, of 32 or 64 bits; then those that grow. */
+export const INJECTED = { chargeBytes: 0, chargeElements: 1, chargeBytes64: 2, chargeElements64: 3, grow: 4 } as const;
+
+/** The id of the function that grows a memory or a table. */
+export function growthId(what: "memory" | "table", index: number): number {
+  return INJECTED.grow + index * 2 + (what === "memory" ? 0 : 1);
+}
+
+/** What an injected function grows. */
+export function grownBy(injected: number): { readonly what: "memory" | "table"; readonly index: number } | undefined {
+  const id = injected - INJECTED.grow;
+  return id < 0 ? undefined : { what: id % 2 === 0 ? "memory" : "table", index: id >> 1 };
+}

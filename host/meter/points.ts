@@ -1,4 +1,7 @@
-/** What is injected at a place of a body. "Counter" is the global `fuel`, "local" the copy of it in a cached function. */
+/**
+ * What is injected at a place of a body. "Counter" is the global `fuel`, "local" the copy of it in a cached
+ * function; a guarded function has no copy, and the counter stands for it.
+ */
 export const POINT = {
   /** Subtract `value` (it may be negative) from the local. */
   pay: 0,
@@ -22,7 +25,7 @@ export const POINT = {
   growTable: 9,
   /** The index of a global that the module defines stands here; `value` is that index. */
   global: 10,
-  /** The last `end` of the function stands here. */
+  /** The last `end` of the function stands here; `value` is 1 when exceptions may arrive behind it. */
   exit: 11,
 } as const;
 

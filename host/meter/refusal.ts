@@ -34,11 +34,6 @@ export function unsupported(what: string, feature: string, offset: number): Host
   return refusal("AIRLOCK_METER_UNSUPPORTED", text, { feature, offset });
 }
 
-/** An access that names a memory, at the offset of its immediate. */
-export function secondMemory(offset: number): HostError {
-  return unsupported("memory index of an access", "more than one memory", offset);
-}
-
 /** A feature that is metered and that this engine does not accept. */
 export function missingInEngine(feature: string, offset: number): HostError {
   const text = `Cannot meter core module: ${feature} at offset ${offset}: this version of Node does not accept them`;
@@ -55,11 +50,17 @@ export function unsupportedInstruction(offset: number, opcode: number, second?: 
   return refusal("AIRLOCK_METER_UNSUPPORTED", text, { feature, offset, instruction });
 }
 
-/** Throws unless `byte` begins a value type of the features that are metered. */
+/** Throws unless `byte` is a value type of the features that are metered. */
 export function checkValueType(byte: number, offset: number): void {
-  if ((byte >= 0x7b && byte <= 0x7f) || byte === 0x70 || byte === 0x6f) return;
+  if ((byte >= 0x7b && byte <= 0x7f) || HEAP_TYPES.includes(byte)) return;
   const feature = VALUE_TYPE_FEATURES[byte] ?? "an unknown value type";
   throw unsupported(`value type ${hex(byte)}`, feature, offset);
+}
+
+/** The same for a heap type that is not an index. */
+export function checkHeapType(byte: number, offset: number): void {
+  if (HEAP_TYPES.includes(byte)) return;
+  throw unsupported(`heap type ${hex(byte)}`, VALUE_TYPE_FEATURES[byte] ?? "an unknown heap type", offset);
 }
 
 function refusal(code: HostErrorCode, text: string, details: MeterErrorDetails, cause?: unknown): HostError {
@@ -68,7 +69,11 @@ function refusal(code: HostErrorCode, text: string, details: MeterErrorDetails, 
 
 function describe(opcode: number, second: number | undefined): readonly [feature: string, name?: string] {
   if (opcode === 0xfd) return second! >= 0x100 && second! < 0x120 ? ["relaxed SIMD"] : ["an unknown instruction"];
-  if (opcode === 0xfc) return second === 18 ? ["memory control"] : ["an unknown instruction"];
+  if (opcode === 0xfc) {
+    if (second === 18) return ["memory control"];
+    return second! >= 19 && second! <= 22 ? ["wide arithmetic"] : ["an unknown instruction"];
+  }
+  if (opcode === 0xfb && second! >= 0x80 && second! <= 0xbf) return [STRINGS];
   return INSTRUCTIONS[opcode] ?? ["an unknown instruction"];
 }
 
@@ -76,36 +81,28 @@ function hex(value: number): string {
   return `0x${value.toString(16).padStart(2, "0")}`;
 }
 
-const EXCEPTIONS = "exception handling";
-const FUNCTION_REFERENCES = "typed function references";
+/** func, extern, exn, and the null of the last. */
+const HEAP_TYPES: readonly number[] = [0x70, 0x6f, 0x69, 0x74];
+
+export const FUNCTION_REFERENCES = "typed function references";
 const GC = "garbage collection";
+const STACK_SWITCHING = "stack switching";
+const STRINGS = "string references";
 
 const INSTRUCTIONS: Readonly<Record<number, readonly [feature: string, name?: string]>> = {
-  6: [EXCEPTIONS, "try"],
-  7: [EXCEPTIONS, "catch"],
-  8: [EXCEPTIONS, "throw"],
-  9: [EXCEPTIONS, "rethrow"],
-  10: [EXCEPTIONS, "throw_ref"],
-  20: [FUNCTION_REFERENCES, "call_ref"],
-  21: [FUNCTION_REFERENCES, "return_call_ref"],
-  24: [EXCEPTIONS, "delegate"],
-  25: [EXCEPTIONS, "catch_all"],
-  31: [EXCEPTIONS, "try_table"],
   211: [GC, "ref.eq"],
-  212: [FUNCTION_REFERENCES, "ref.as_non_null"],
-  213: [FUNCTION_REFERENCES, "br_on_null"],
-  214: [FUNCTION_REFERENCES, "br_on_non_null"],
-  224: ["stack switching"],
-  225: ["stack switching"],
-  226: ["stack switching"],
+  ...Object.fromEntries([0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5].map((opcode) => [opcode, [STACK_SWITCHING]])),
   251: [GC],
   254: ["threads and atomics"],
 };
 
 const VALUE_TYPE_FEATURES: Readonly<Record<number, string>> = {
-  99: FUNCTION_REFERENCES,
-  100: FUNCTION_REFERENCES,
-  105: EXCEPTIONS,
-  116: EXCEPTIONS,
-  ...Object.fromEntries([0x65, 0x66, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x71, 0x72, 0x73].map((byte) => [byte, GC])),
+  ...Object.fromEntries([0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x71, 0x72, 0x73].map((byte) => [byte, GC])),
+  101: "threads and atomics",
+  98: "custom descriptors",
+  102: STRINGS,
+  103: STRINGS,
+  97: STRINGS,
+  104: STACK_SWITCHING,
+  117: STACK_SWITCHING,
 };

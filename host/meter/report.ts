@@ -48,7 +48,7 @@ export interface MeterReport {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly functions: {
-    /** Functions that the module defines; the sum of the next three. */
+    /** Functions that the module defines; the sum of the next five. */
     readonly defined: number;
     /** Nothing is charged. */
     readonly free: number;
@@ -56,6 +56,10 @@ export interface MeterReport {
     readonly direct: number;
     /** Charged in a local along the way. */
     readonly cached: number;
+    /** Charged along the way without one, as it catches exceptions. */
+    readonly guarded: number;
+    /** Charged by their callers. */
+    readonly leaf: number;
     /** Added for charges and growth. */
     readonly injected: number;
     /** Scanned twice because targets of a `br_table` disagreed. */
@@ -68,6 +72,8 @@ export interface MeterReport {
   readonly imports: readonly AddedImport[];
   readonly memory: readonly MemoryReport[];
   readonly tables: readonly TableReport[];
+  /** Whether fuel is exact where exceptions unwind its frames. */
+  readonly unwinds: boolean;
   /** Whether instantiation runs guest code. */
   readonly hasStart: boolean;
 }
@@ -95,6 +101,7 @@ export function reportOn(
     imports: addedImports(layout, memory),
     memory,
     tables,
+    unwinds: plan.unwinds,
     hasStart: module.hasStart,
   };
 }
@@ -128,15 +135,15 @@ function countPoints(
   layout: Layout,
 ): Pick<MeterReport, "functions" | "charges" | "tests"> {
   const { kinds } = plan.points;
-  const modes = [0, 0, 0];
+  const modes = [0, 0, 0, 0, 0];
   let charges = 0;
   let tests = 0;
   for (let index = 0; index < module.bodies.count; index++) {
     const mode = plan.modes[index]!;
     modes[mode]!++;
     if (mode === MODE.direct) charges++;
-    if (mode !== MODE.free) tests += plan.tested[index]!;
-    if (mode !== MODE.cached) continue;
+    if (mode !== MODE.free && mode !== MODE.leaf) tests += plan.tested[index]!;
+    if (mode !== MODE.cached && mode !== MODE.guarded) continue;
     if (plan.owed[index]! > 0) charges++;
     const end = plan.firstPoints[index + 1]!;
     for (let point = plan.firstPoints[index]!; point < end; point++) {
@@ -144,11 +151,11 @@ function countPoints(
       else if (kinds[point] === POINT.test) tests++;
     }
   }
-  const [free, direct, cached] = modes as [number, number, number];
+  const [free, direct, cached, guarded, leaf] = modes as [number, number, number, number, number];
   const { count: defined } = module.bodies;
   const { rescans: rescanned } = plan;
   return {
-    functions: { defined, free, direct, cached, injected: layout.injected.length, rescanned },
+    functions: { defined, free, direct, cached, guarded, leaf, injected: layout.injected.length, rescanned },
     charges,
     tests,
   };

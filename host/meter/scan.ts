@@ -2,16 +2,21 @@ import { BodyScan } from "./body-scan.ts";
 import { UNTESTED_COST } from "./charge-path.ts";
 import type { Costs } from "./costs.ts";
 import { REACHED } from "./labels.ts";
+import { findLeaves } from "./leaves.ts";
 import type { CoreModule } from "./module.ts";
 import type { ComplexityCaps } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { Points } from "./points.ts";
 
-/** Finds the points of every function of a module that `WebAssembly.validate` accepted. */
-export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCaps): Plan {
+/**
+ * Finds the points of every function of a module that `WebAssembly.validate` accepted. `unwinds` says that exceptions
+ * may pass through it.
+ */
+export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCaps, unwinds: boolean): Plan {
   const { count } = module.bodies;
   const points = new Points(256 + (module.bodies.bytes >>> 3));
-  const scan = new BodyScan(module, costs, caps, points);
+  const leaves = findLeaves(module, costs);
+  const scan = new BodyScan(module, costs, caps, points, unwinds, leaves);
   const firstPoints = new Uint32Array(count + 1);
   const modes = new Uint8Array(count);
   const totals = new Float64Array(count);
@@ -26,18 +31,21 @@ export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCap
       points.length = firstPoints[index]!;
       scan.walk(index, true);
     }
-    const { path, calls } = scan;
+    const { path, calls, handlers } = scan;
     const returns = path.labels.reached[0] !== REACHED.not;
     const total = returns ? path.labels.total[0]! : path.trapTotal;
     // A loop, or a line past the longest run, has a test that no call to the host accounts for.
     const isDirect = path.isUniform && path.testsWithin === calls.hostCalls && calls.areExactAt(total);
     const untested = isDirect ? total : path.longestRun;
-    modes[index] = isDirect ? (total === 0 ? MODE.free : MODE.direct) : MODE.cached;
+    modes[index] = isDirect ? (total === 0 ? MODE.free : MODE.direct) : handlers.catches ? MODE.guarded : MODE.cached;
+    if (leaves[index]! > 0) modes[index] = MODE.leaf;
     totals[index] = total;
     owed[index] = returns ? path.labels.owed[0]! : -1;
     tested[index] = calls.made || untested > UNTESTED_COST ? 1 : 0;
   }
   firstPoints[count] = points.length;
-  const { injected } = scan;
-  return { points, firstPoints, modes, totals, owed, tested, injected, rescans };
+  // What catches may do so without a tag; once that is seen, every call is to be placed anew.
+  if (scan.handlers.found && !unwinds) return scanModule(module, costs, caps, true);
+  const { injected } = scan.bulk;
+  return { points, firstPoints, modes, totals, owed, tested, injected, rescans, unwinds };
 }

@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
  * prices per byte, element and page.
  */
 export interface Schedule {
-  /** `block`, `loop`, `else`, `end`, `nop`, `drop`, `unreachable`: no work of their own. May be 0. */
+  /** `block`, `loop`, `else`, `end`, `try*`, `catch*`, `delegate`, `nop`, `drop`, `unreachable`: no work of their own. May be 0. */
   readonly structural: number;
-  /** Constants, locals, globals, arithmetic, comparisons, conversions, `select`, `if`, `br*`, `return`, `size`, plain SIMD. */
+  /** Constants, locals, globals, arithmetic, comparisons, conversions, `select`, `if`, `br*`, `ref.*`, `size`, plain SIMD. */
   readonly plain: number;
   /** Loads and stores (SIMD too), `table.get`, `table.set`. */
   readonly access: number;
@@ -16,10 +16,18 @@ export interface Schedule {
   readonly division: number;
   /** `call` and `return_call` of a function that the module defines. */
   readonly call: number;
-  /** `call_indirect` and `return_call_indirect`. */
+  /** `call_indirect`, `call_ref` and their tail calls, and besides it `leaf`: what is reached may be one. */
   readonly indirectCall: number;
   /** `call` and `return_call` of an imported function. */
   readonly importedCall: number;
+  /**
+   * Most that a leaf may cost. A leaf is a small function without a loop that calls nothing but leaves (`findLeaves` has
+   * the definition). It pays nothing itself: a direct call of it costs what all its instructions cost, executed or not,
+   * and any indirect call this much. 0: no function is a leaf. At most 64.
+   */
+  readonly leaf: number;
+  /** `throw`, `rethrow` and `throw_ref`. The frames that it unwinds are not priced: each costs V8 0.1 µs and more. */
+  readonly throw: number;
   /** Locals (parameters included) of a function that cost nothing. */
   readonly freeLocals: number;
   /** Each further local, paid by the function when it is entered, however it is called. May be 0. */
@@ -43,7 +51,7 @@ export interface Schedule {
 }
 
 /** Raised when the meter counts otherwise for the same schedule; part of each schedule id. */
-export const METER_VERSION = 1;
+export const METER_VERSION = 2;
 
 /** The default prices. */
 export const SCHEDULE: Schedule = Object.freeze({
@@ -54,6 +62,8 @@ export const SCHEDULE: Schedule = Object.freeze({
   call: 8,
   indirectCall: 16,
   importedCall: 150,
+  leaf: 40,
+  throw: 10_000,
   freeLocals: 32,
   extraLocal: 1,
   memoryBulk: 64,
@@ -67,10 +77,13 @@ export const SCHEDULE: Schedule = Object.freeze({
 });
 
 /** Prices that may be 0: no loop can consist of them alone. */
-const MAY_BE_FREE: ReadonlySet<string> = new Set(["structural", "extraLocal", "freeLocals"]);
+const MAY_BE_FREE: ReadonlySet<string> = new Set(["structural", "extraLocal", "freeLocals", "leaf"]);
 
 /** A path's cost is summed as a float and charged in 32 bits; this bound keeps both exact for the largest body. */
 const HIGHEST_PRICE = 1_000_000;
+
+/** What a function without a test may cost (`charge-path.ts`). */
+const HIGHEST_LEAF = 64;
 
 /**
  * The identity of how fuel is counted: equal ids burn equal fuel for the same run. Sixteen hex digits of the SHA-256 of
@@ -90,10 +103,11 @@ export function scheduleId(schedule: Schedule = SCHEDULE): string {
 export function checkSchedule(schedule: Schedule): void {
   for (const price of PRICES) {
     const lowest = MAY_BE_FREE.has(price) ? 0 : 1;
+    const highest = price === "leaf" ? HIGHEST_LEAF : HIGHEST_PRICE;
     const value = schedule[price];
-    if (!Number.isInteger(value) || value < lowest || value > HIGHEST_PRICE) {
+    if (!Number.isInteger(value) || value < lowest || value > highest) {
       throw new RangeError(
-        `Cannot use schedule: ${price} is ${String(value)}, wanted an integer from ${lowest} to ${HIGHEST_PRICE}`,
+        `Cannot use schedule: ${price} is ${String(value)}, wanted an integer from ${lowest} to ${highest}`,
       );
     }
   }

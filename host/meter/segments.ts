@@ -1,7 +1,8 @@
 import type { Reader } from "../binary/binary.ts";
 import type { CoreModule } from "./module.ts";
 import { OP } from "./opcodes.ts";
-import { checkValueType, unsupportedInstruction } from "./refusal.ts";
+import { unsupportedInstruction } from "./refusal.ts";
+import { noteFeature, readHeapType, readValueType } from "./value-types.ts";
 
 export function decodeElements(module: CoreModule, reader: Reader): void {
   for (let left = reader.count(2); left > 0; left--) {
@@ -13,7 +14,7 @@ export function decodeElements(module: CoreModule, reader: Reader): void {
     const hasExpressions = (flags & 4) !== 0;
     if (isActive && (flags & 2) !== 0) reader.u32();
     if (isActive) decodeConstant(module, reader);
-    if ((flags & 3) !== 0) decodeElementKind(reader, hasExpressions);
+    if ((flags & 3) !== 0) decodeElementKind(module, reader, hasExpressions);
     for (let items = reader.count(); items > 0; items--) {
       if (hasExpressions) decodeConstant(module, reader);
       else noteFunction(module, reader.u32());
@@ -42,13 +43,13 @@ export function decodeConstant(module: CoreModule, reader: Reader): void {
       const indexAt = reader.position;
       if (reader.u32() >= module.importedGlobals) module.globalReferences.push(indexAt);
     } else if (opcode === OP.ref_null) {
-      checkValueType(reader.byte(), reader.position - 1);
+      readHeapType(module, reader);
     } else if (opcode === OP.ref_func) noteFunction(module, reader.u32());
     else if (opcode === OP.i32_const || opcode === OP.i64_const) skipLeb(reader);
     else if (opcode === OP.f32_const) reader.skip(4);
     else if (opcode === OP.f64_const) reader.skip(8);
     else if (opcode === OP.simd) decodeVectorConstant(reader, at);
-    else if (isExtendedConstant(opcode)) module.extendedConstant ??= at;
+    else if (isExtendedConstant(opcode)) noteFeature(module, "extended constant expressions", at);
     else throw unsupportedInstruction(at, opcode, isPrefix(opcode) ? reader.u32() : undefined);
   }
 }
@@ -58,11 +59,10 @@ function noteFunction(module: CoreModule, index: number): void {
   if (index < module.importedFunctions) module.tablesReachHost = true;
 }
 
-function decodeElementKind(reader: Reader, isType: boolean): void {
+function decodeElementKind(module: CoreModule, reader: Reader, isType: boolean): void {
   const at = reader.position;
-  const kind = reader.byte();
-  if (isType) checkValueType(kind, at);
-  else if (kind !== 0) reader.fail("Unknown kind of element", at);
+  if (isType) readValueType(module, reader);
+  else if (reader.byte() !== 0) reader.fail("Unknown kind of element", at);
 }
 
 function decodeVectorConstant(reader: Reader, at: number): void {

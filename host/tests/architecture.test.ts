@@ -23,7 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   invocation: ["errors", "manifest", "component", "admission", "compile", "imports", "pool", "providers"],
   toolchain: ["errors", "binary", "manifest", "component"],
   doctor: ["host", "errors", "manifest", "component"],
-  "faces/cli": ["host", "toolchain", "doctor", "errors", "manifest"],
+  "faces/cli": ["host", "toolchain", "doctor", "errors", "manifest", "meter", "component"],
 };
 
 /** Files directly in host/: they know all rooms of the core, and no face. */

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCounters } from "../meter/meter.ts";
 
 /** The command as a person starts it: from the sources through tsx, or from dist/ in the project `built`. */
 
@@ -56,6 +57,9 @@ const REFUSED = `(component
   (core instance $m (instantiate $m))
   (func (export "run") (canon lift (core func $m "run"))))`;
 
+const ADDS = `(module
+  (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1))))`;
+
 const CORE_MODULE = Buffer.from("\0asm\u0001\0\0\0");
 
 interface Answer {
@@ -76,6 +80,8 @@ beforeAll(async () => {
   writePackage("wrong-digest", guest, { sha256: "0".repeat(64) });
   mkdirSync(path("empty"));
   writeFileSync(path("zero.wasm"), "");
+  writeFileSync(path("adds.wasm"), await parse(ADDS));
+  writeFileSync(path("reserved.wasm"), await parse('(module (import "$airlock" "\\1b[2J" (func)))'));
   writeFileSync(path("input.json"), '{ "input": "hello" }');
   writeFileSync(path("bad.json"), "{ no json");
   writeFileSync(path("rows.csv"), "city,people\nBern,134591\nBasel\n");
@@ -270,6 +276,29 @@ describe("airlock build", () => {
     const build = await airlock("build", path("guest"));
     expect(build.status).toBe(2);
     expect(build.stderr).toMatch(/^airlock: .*the build fills it in, remove it/m);
+  });
+});
+
+describe("airlock meter", () => {
+  it("writes a module that runs under its counters, and says what was done to it", async () => {
+    const { status, stdout } = await airlock("meter", path("adds.wasm"), "-o", path("metered.wasm"));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^metered {2}.*adds\.wasm {2}1 function, [^\n]+\n$/);
+    const counters = createCounters({ fuel: 100, pages: 0, elements: 0 });
+    const module = new WebAssembly.Module(readFileSync(path("metered.wasm")));
+    const { exports } = new WebAssembly.Instance(module, { $airlock: { ...counters } });
+    expect((exports["add"] as (a: number, b: number) => number)(2, 3)).toBe(5);
+    expect(counters.fuel.value).toBeLessThan(100n);
+  });
+
+  it.each([
+    ["pipe", 2, "AIRLOCK_CLI_INPUT_UNREADABLE"],
+    ["zero.wasm", 3, "AIRLOCK_METER_MALFORMED"],
+    ["reserved.wasm", 3, "AIRLOCK_METER_RESERVED_NAME"],
+  ])("%s ends with %i and %s", async (name, exit, code) => {
+    const { status, stdout } = await airlock("meter", path(name), "--json");
+    expect(status).toBe(exit);
+    expect(JSON.parse(stdout).error).toMatchObject({ code });
   });
 });
 

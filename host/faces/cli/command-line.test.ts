@@ -9,7 +9,7 @@ describe("runCommandLine()", () => {
   it("prints its help without arguments, and a help with examples for each command", async () => {
     const help = await commandLine();
     expect(help).toMatchObject({ exit: 0, err: "", out: expect.stringContaining("\nExamples:\n") });
-    for (const command of ["inspect", "run", "build", "doctor"]) {
+    for (const command of ["inspect", "run", "build", "meter", "doctor"]) {
       expect(help.out).toContain(`  ${command} `);
       for (const args of [
         [command, "--help"],
@@ -54,6 +54,8 @@ describe("runCommandLine()", () => {
     [["inspect", "no-such.wasm"], 'Cannot read the package "no-such.wasm": there is no such file'],
     [["inspect", "host"], /^Cannot read the manifest ".*": there is no such file$/],
     [["build", "host"], /^Cannot read the manifest ".*": there is no such file$/],
+    [["meter", "no-such.wasm"], 'Cannot read the file "no-such.wasm": there is no such file'],
+    [["meter", "host"], /^Cannot read the component ".*": it is a folder, a regular file is wanted$/],
     [["doctor", "--guest", "loop-forevr"], 'There is no guest "loop-forevr": did you mean "loop-forever"?'],
   ])("%j is bad input, said in one line", async (args, message) => {
     const { exit, out, err } = await commandLine(...args);

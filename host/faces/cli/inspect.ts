@@ -1,8 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { HostError, isHostError } from "../../errors/errors.ts";
+import { statSync } from "node:fs";
 import { type AdmissionReport, createHost, type Host } from "../../index.ts";
-import { readComponentFile } from "../../manifest/manifest.ts";
+import { MAX_COMPONENT_BYTES, readBareFile } from "./bare-file.ts";
 import { EXIT } from "./exit-code.ts";
 import { jsonText } from "./printable.ts";
 import { Progress } from "./progress.ts";
@@ -14,9 +12,6 @@ export interface InspectFlags {
   readonly json?: boolean;
   readonly allowFs?: readonly string[];
 }
-
-/** The same cap for a bare file and for a package. */
-const MAX_COMPONENT_BYTES = 64 * 1024 * 1024;
 
 /** Prints what admission says of a package or of a component by itself. Answers 0 when it would be let in, else 3. */
 export async function inspect(path: string, flags: InspectFlags, terminal: Terminal): Promise<number> {
@@ -54,16 +49,5 @@ function isBareFile(path: string): boolean {
     return !statSync(path).isDirectory();
   } catch {
     return false;
-  }
-}
-
-/** Links on the way are followed, because the caller named the path; a pipe or a device is refused and never waited for. */
-function readBareFile(path: string): Uint8Array {
-  try {
-    const real = realpathSync(resolve(path));
-    return readComponentFile(dirname(real), basename(real), MAX_COMPONENT_BYTES);
-  } catch (thrown) {
-    if (!isHostError(thrown) || thrown.code !== "AIRLOCK_ADMISSION_BINARY_LOAD_FAILED") throw thrown;
-    throw new HostError("AIRLOCK_CLI_INPUT_UNREADABLE", thrown.message, { details: thrown.details, cause: thrown });
   }
 }

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { BuildFlags } from "./build.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { InspectFlags } from "./inspect.ts";
+import type { MeterFlags } from "./meter.ts";
 import type { RunFlags } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import { limitLines } from "./units.ts";
@@ -32,6 +33,7 @@ Examples:
   airlock build ./my-capability
   airlock inspect ./my-capability/dist
   airlock run ./my-capability/dist --input request.json
+  airlock meter plugin.wasm
   airlock doctor
 
 AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`,
@@ -39,6 +41,7 @@ AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`
   addInspect(program, terminal, act);
   addRun(program, terminal, act);
   addBuild(program, terminal, act);
+  addMeter(program, terminal, act);
   addDoctor(program, terminal, act);
   return program;
 }
@@ -123,6 +126,36 @@ Examples:
     )
     .action((folder: string, flags: BuildFlags) =>
       act(flags.json === true, folder, async () => (await import("./build.ts")).build(folder, flags, terminal)),
+    );
+}
+
+function addMeter(program: Command, terminal: Terminal, act: Act): void {
+  program
+    .command("meter")
+    .description("Meter a core module and say what was done to it: functions by mode, charges, size, time")
+    .argument("<module>", "a .wasm file: a core module, or a component, whose core modules are metered one by one")
+    .option("-o, --out <file>", "write the metered module; a core module is wanted")
+    .option("--report", "print the whole report with --out too, not one line")
+    .option("--call-depth", "count frames as well, so that recursion ends at the same depth everywhere")
+    .option("--json", "print the report as one JSON object")
+    .addHelpText(
+      "after",
+      `
+Functions by mode:
+  free     nothing is charged          direct   charged once, at entry
+  cached   charged along the way       guarded  charged along the way, catches exceptions
+  leaf     charged by its callers      injected added for charges and growth
+
+A component is shown as it would be metered; its modules are metered when it is installed.
+Exit code 0 when it is metered, 3 when the meter refuses it, 2 when it cannot be read or written.
+
+Examples:
+  airlock meter plugin.wasm
+  airlock meter plugin.wasm -o plugin.metered.wasm --call-depth
+  airlock meter plugin.wasm --json | jq .report.functions`,
+    )
+    .action((path: string, flags: MeterFlags) =>
+      act(flags.json === true, path, async () => (await import("./meter.ts")).meter(path, flags, terminal)),
     );
 }
 

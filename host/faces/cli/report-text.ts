@@ -3,7 +3,7 @@ import { LIMIT_KEYS, type LimitKey } from "../../manifest/manifest.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { alignedRows } from "./table.ts";
-import { shownBytes, shownLimit } from "./units.ts";
+import { counted, shownBytes, shownLimit } from "./units.ts";
 
 /** An admission report for people: the verdict first, then everything that led to it. */
 export function reportLines(report: AdmissionReport, colours: Paint): readonly string[] {
@@ -79,9 +79,4 @@ function classColour({ imports }: AdmissionReport, colours: Paint): (text: strin
 
 function cell(name: string): readonly string[] {
   return [printable(name)];
-}
-
-function counted(count: number, word: string): string {
-  if (count === 1) return `1 ${word}`;
-  return `${count} ${word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`}`;
 }

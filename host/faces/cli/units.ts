@@ -91,6 +91,12 @@ export function shownCount(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** `1 memory`, `2 memories`. */
+export function counted(count: number, word: string): string {
+  if (count === 1) return `1 ${word}`;
+  return `${count} ${word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`}`;
+}
+
 /** `512 bytes`, `64 KiB`, `1.1 MiB`. */
 export function shownBytes(value: number): string {
   if (value < KiB) return value === 1 ? "1 byte" : `${value} bytes`;

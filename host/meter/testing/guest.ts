@@ -1,5 +1,8 @@
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { type Budget, type Counters, createCounters, type Metered, type MeterOptions, meter } from "../meter.ts";
+import { PLENTY, wasm } from "./engine.ts";
+
+export { PLENTY, wasm };
 
 /** How a call ended, and what it took from the counter `fuel`. */
 export interface CallEnding {
@@ -23,28 +26,6 @@ export interface GuestSetup {
   /** Given under `$airlock` besides the counters. */
   readonly memory?: unknown;
 }
-
-export const PLENTY: Budget = { fuel: 1_000_000_000, pages: 1_000, elements: 1_000_000 };
-
-/** What the tests use of `WebAssembly`. */
-export const wasm = (
-  globalThis as unknown as {
-    WebAssembly: {
-      validate(bytes: Uint8Array): boolean;
-      Module: (new (
-        bytes: Uint8Array,
-      ) => object) & {
-        customSections(module: object, name: string): ArrayBuffer[];
-        imports(module: object): { module: string; name: string; kind: string }[];
-      };
-      Instance: new (module: object, imports: object) => { readonly exports: Record<string, unknown> };
-      Memory: new (limits: {
-        initial: number;
-        maximum: number;
-      }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
-    };
-  }
-).WebAssembly;
 
 /** Assembles a core module in the text format. */
 export async function assembleText(text: string): Promise<Uint8Array> {

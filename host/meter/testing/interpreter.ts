@@ -1,9 +1,11 @@
 import type { Schedule } from "../meter.ts";
-import { GLOBALS, type Instruction, type Program, type ProgramFunction, SIGNATURES } from "./program.ts";
+import { Operations, TRAP } from "./operations.ts";
+import { leafCosts, priceOf } from "./prices.ts";
+import { type Catch, type Instruction, type Program, type ProgramFunction, SIGNATURES } from "./program.ts";
 
 /** What the program did, and the exact cost of every instruction that it executed. */
 export interface Execution {
-  readonly ending: "returned" | "trapped" | "unfinished";
+  readonly ending: "returned" | "trapped" | "thrown" | "unfinished";
   readonly results: readonly number[];
   readonly cost: number;
   /** For each call of the import: the argument, the cost so far, and the number of frames. */
@@ -24,55 +26,26 @@ export function interpret(
   try {
     execution.results = machine.call(1, parameters);
   } catch (error) {
-    if (error !== TRAP && error !== UNFINISHED) throw error;
-    execution.ending = error === TRAP ? "trapped" : "unfinished";
+    if (error !== TRAP && error !== UNFINISHED && !(error instanceof Thrown)) throw error;
+    execution.ending = error === TRAP ? "trapped" : error === UNFINISHED ? "unfinished" : "thrown";
   }
   return { ...execution, cost: machine.cost, notes: machine.notes, frames: machine.frames };
 }
 
-/** The cost of every instruction of a body, executed or not. */
-export function staticCost(body: readonly Instruction[], schedule: Schedule): number {
-  let cost = 0;
-  for (const instruction of body) {
-    cost += priceOf(instruction, schedule);
-    if ("body" in instruction) cost += staticCost(instruction.body, schedule);
-    if ("otherwise" in instruction && instruction.otherwise !== undefined)
-      cost += staticCost(instruction.otherwise, schedule);
-  }
-  return cost;
-}
-
-const TRAP = new Error("trap");
 const UNFINISHED = new Error("unfinished");
 /** Stands for a branch to the function's label, whatever the depth. */
 const RETURN = 1_000_000;
-const PAGE = 65_536;
-const MOST_PAGES = 4;
 
-function priceOf(instruction: Instruction, schedule: Schedule): number {
-  switch (instruction.op) {
-    case "block":
-    case "loop":
-    case "nop":
-    case "drop":
-    case "unreachable":
-      return schedule.structural;
-    case "load8_u":
-    case "store8":
-      return schedule.access;
-    case "div_u":
-    case "rem_s":
-      return schedule.division;
-    case "call":
-      return instruction.callee === 0 ? schedule.importedCall : schedule.call;
-    case "call_indirect":
-      return schedule.indirectCall;
-    case "memory.fill":
-      return schedule.memoryBulk;
-    case "memory.grow":
-      return schedule.memoryGrow;
-    default:
-      return schedule.plain;
+/** An exception on its way. */
+class Thrown {
+  readonly tag: number;
+  readonly values: readonly number[];
+  /** The index of the innermost label that may handle it, after a `delegate`. */
+  limit: number | undefined = undefined;
+
+  constructor(tag: number, values: readonly number[]) {
+    this.tag = tag;
+    this.values = values;
   }
 }
 
@@ -83,14 +56,17 @@ class Machine {
   private readonly program: Program;
   private readonly schedule: Schedule;
   private readonly mostCost: number;
-  private readonly globals = Array.from({ length: GLOBALS }, (_, index) => index * 7);
-  private readonly memory = new Uint8Array(PAGE * MOST_PAGES);
-  private pages = 1;
+  private readonly operations: Operations;
+  private readonly leaves: readonly (number | undefined)[];
+  /** The labels of the running function, each with the exception that its `catch` handles. */
+  private labels: (Thrown | undefined)[] = [];
 
   constructor(program: Program, schedule: Schedule, mostCost: number) {
     this.program = program;
     this.schedule = schedule;
     this.mostCost = mostCost;
+    this.leaves = leafCosts(program, schedule);
+    this.operations = new Operations(schedule, (cost) => this.spend(cost));
   }
 
   call(index: number, parameters: readonly number[]): number[] {
@@ -101,7 +77,18 @@ class Machine {
     this.spend(extra * this.schedule.extraLocal);
     const locals = [...parameters, ...new Array<number>(callee.locals).fill(0)];
     const stack: number[] = [];
-    this.run(callee.body, locals, stack);
+    const { labels } = this;
+    this.labels = [undefined];
+    try {
+      this.run(callee.body, locals, stack);
+    } catch (error) {
+      if (!(error instanceof Thrown)) throw error;
+      error.limit = undefined;
+      this.frames.pop();
+      this.labels = labels;
+      throw error;
+    }
+    this.labels = labels;
     this.frames.pop();
     return results === 0 ? [] : stack.slice(-results);
   }
@@ -123,7 +110,7 @@ class Machine {
       case "loop":
         for (;;) {
           const height = stack.length;
-          const branch = this.run(instruction.body, locals, stack);
+          const branch = this.within(undefined, instruction.body, locals, stack);
           if (branch === undefined) return undefined;
           if (branch !== 0) return branch === RETURN ? RETURN : branch - 1;
           stack.length = height;
@@ -132,6 +119,18 @@ class Machine {
         const arm = stack.pop() !== 0 ? instruction.body : instruction.otherwise;
         return arm === undefined ? undefined : this.block(arm, instruction.results, locals, stack);
       }
+      case "throw":
+        throw new Thrown(instruction.tag, instruction.tag === 1 ? [stack.pop()!] : []);
+      case "rethrow":
+        throw this.labels.at(-1 - instruction.depth)!;
+      case "try":
+        return this.tryCatch(instruction.body, instruction.catches, locals, stack);
+      case "try_delegate":
+        return this.tryDelegate(instruction.body, instruction.depth, locals, stack);
+      case "try_table":
+        return this.tryTable(instruction, locals, stack);
+      case "try_ref":
+        return this.tryReference(instruction, locals, stack);
       case "br":
         return instruction.depth;
       case "br_if":
@@ -147,24 +146,42 @@ class Machine {
       case "call": {
         const { callee } = instruction;
         if (callee === 0) stack.push(this.note(stack.pop()!));
-        else this.callWith(callee, stack);
+        else this.callWith(callee, stack, this.leaves[callee - 1]);
         return undefined;
       }
       case "call_indirect": {
         const callee = (stack.pop()! >>> 0) + 1;
         if (this.program.functions[callee - 1]?.signature !== instruction.signature) throw TRAP;
-        this.callWith(callee, stack);
+        this.callWith(callee, stack, 0);
         return undefined;
       }
       default:
-        this.plain(instruction, locals, stack);
+        this.operations.run(instruction, locals, stack);
         return undefined;
     }
   }
 
   private block(body: readonly Instruction[], results: number, locals: number[], stack: number[]): number | undefined {
-    const height = stack.length;
-    const branch = this.run(body, locals, stack);
+    return this.leave(stack.length, this.within(undefined, body, locals, stack), results, stack);
+  }
+
+  /** Runs code within one more label. */
+  private within(
+    handled: Thrown | undefined,
+    body: readonly Instruction[],
+    locals: number[],
+    stack: number[],
+  ): number | undefined {
+    const { length } = this.labels;
+    this.labels.push(handled);
+    try {
+      return this.run(body, locals, stack);
+    } finally {
+      this.labels.length = length;
+    }
+  }
+
+  private leave(height: number, branch: number | undefined, results: number, stack: number[]): number | undefined {
     if (branch === undefined) return undefined;
     if (branch !== 0) return branch === RETURN ? RETURN : branch - 1;
     const values = results === 0 ? [] : stack.slice(-results);
@@ -173,9 +190,101 @@ class Machine {
     return undefined;
   }
 
-  private callWith(callee: number, stack: number[]): void {
+  /** Runs the body of a `try` of any kind; answers the exception that arrives at its handlers. */
+  private guarded(body: readonly Instruction[], locals: number[], stack: number[]): Thrown | { branch?: number } {
+    const height = stack.length;
+    const index = this.labels.length;
+    try {
+      const branch = this.within(undefined, body, locals, stack);
+      return branch === undefined ? {} : { branch };
+    } catch (error) {
+      if (!(error instanceof Thrown) || (error.limit !== undefined && index > error.limit)) throw error;
+      stack.length = height;
+      return error;
+    }
+  }
+
+  private tryCatch(
+    body: readonly Instruction[],
+    catches: readonly Catch[],
+    locals: number[],
+    stack: number[],
+  ): number | undefined {
+    const height = stack.length;
+    const ending = this.guarded(body, locals, stack);
+    if (!(ending instanceof Thrown)) return this.leave(height, ending.branch, 0, stack);
+    const handler = catches.find(({ tag }) => tag === undefined || tag === ending.tag);
+    if (handler === undefined) throw ending;
+    ending.limit = undefined;
+    if (handler.tag !== undefined) stack.push(...ending.values);
+    return this.leave(height, this.within(ending, handler.body, locals, stack), 0, stack);
+  }
+
+  private tryDelegate(
+    body: readonly Instruction[],
+    depth: number,
+    locals: number[],
+    stack: number[],
+  ): number | undefined {
+    const height = stack.length;
+    const ending = this.guarded(body, locals, stack);
+    if (!(ending instanceof Thrown)) return this.leave(height, ending.branch, 0, stack);
+    ending.limit = this.labels.length - 1 - depth;
+    throw ending;
+  }
+
+  private tryTable(
+    { body, clauses }: Instruction & { readonly op: "try_table" },
+    locals: number[],
+    stack: number[],
+  ): number | undefined {
+    const height = stack.length;
+    const ending = this.guarded(body, locals, stack);
+    if (!(ending instanceof Thrown)) return this.leave(height, ending.branch, 0, stack);
+    const clause = clauses.find(({ tag }) => tag === undefined || tag === ending.tag);
+    if (clause === undefined) throw ending;
+    if (clause.tag !== undefined) stack.push(...ending.values);
+    // The label may be the function's.
+    return clause.depth === this.labels.length - 1 ? RETURN : clause.depth;
+  }
+
+  private tryReference(
+    { body, tag, rethrows }: Instruction & { readonly op: "try_ref" },
+    locals: number[],
+    stack: number[],
+  ): number | undefined {
+    const height = stack.length;
+    const { length } = this.labels;
+    this.labels.push(undefined, undefined);
+    try {
+      const ending = this.guarded(body, locals, stack);
+      if (ending instanceof Thrown) {
+        if (tag !== undefined && tag !== ending.tag) throw ending;
+        if (rethrows) {
+          this.spend(this.schedule.throw);
+          throw ending;
+        }
+        return undefined;
+      }
+      if (ending.branch === undefined || ending.branch === 0) {
+        this.spend(this.schedule.plain);
+        stack.length = height;
+        return undefined;
+      }
+      // Past the labels of the three blocks; a branch to the outermost one ends here.
+      if (ending.branch === RETURN) return RETURN;
+      return ending.branch === 2 ? this.leave(height, 0, 0, stack) : ending.branch - 3;
+    } finally {
+      this.labels.length = length;
+    }
+  }
+
+  /** A leaf costs what its caller pays for it. */
+  private callWith(callee: number, stack: number[], leafCost: number | undefined): void {
+    const { cost } = this;
     const { parameters } = SIGNATURES[this.program.functions[callee - 1]!.signature]!;
     stack.push(...this.call(callee, stack.splice(stack.length - parameters, parameters)));
+    if (this.leaves[callee - 1] !== undefined) this.cost = cost + leafCost!;
   }
 
   private note(argument: number): number {
@@ -183,104 +292,8 @@ class Machine {
     return (argument + 1) | 0;
   }
 
-  private plain(instruction: Instruction, locals: number[], stack: number[]): void {
-    switch (instruction.op) {
-      case "const":
-        stack.push(instruction.value | 0);
-        break;
-      case "get":
-        stack.push(locals[instruction.index]!);
-        break;
-      case "set":
-        locals[instruction.index] = stack.pop()!;
-        break;
-      case "tee":
-        locals[instruction.index] = stack.at(-1)!;
-        break;
-      case "global.get":
-        stack.push(this.globals[instruction.index]!);
-        break;
-      case "global.set":
-        this.globals[instruction.index] = stack.pop()!;
-        break;
-      case "drop":
-        stack.pop();
-        break;
-      case "eqz":
-        stack.push(stack.pop() === 0 ? 1 : 0);
-        break;
-      case "select": {
-        const [first, second, condition] = stack.splice(-3) as [number, number, number];
-        stack.push(condition !== 0 ? first : second);
-        break;
-      }
-      case "load8_u":
-        stack.push(this.memory[this.address(stack.pop()!, 1)]!);
-        break;
-      case "store8": {
-        const value = stack.pop()!;
-        this.memory[this.address(stack.pop()!, 1)] = value;
-        break;
-      }
-      case "memory.fill": {
-        const [to, value, length] = stack.splice(-3) as [number, number, number];
-        this.spend((length >>> 0) * this.schedule.memoryBulkByte);
-        const start = this.address(to, length >>> 0);
-        this.memory.fill(value, start, start + (length >>> 0));
-        break;
-      }
-      case "memory.grow":
-        stack.push(this.grow(stack.pop()! >>> 0));
-        break;
-      case "nop":
-        break;
-      default: {
-        const [left, right] = stack.splice(-2) as [number, number];
-        stack.push(binary(instruction.op, left, right));
-      }
-    }
-  }
-
-  private grow(pages: number): number {
-    this.spend(pages * this.schedule.memoryGrowPage);
-    if (this.pages + pages > MOST_PAGES) return -1;
-    this.pages += pages;
-    return this.pages - pages;
-  }
-
-  private address(address: number, length: number): number {
-    const start = address >>> 0;
-    if (start + length > this.pages * PAGE) throw TRAP;
-    return start;
-  }
-
   private spend(cost: number): void {
     this.cost += cost;
     if (this.cost > this.mostCost) throw UNFINISHED;
-  }
-}
-
-function binary(op: Instruction["op"], left: number, right: number): number {
-  switch (op) {
-    case "add":
-      return (left + right) | 0;
-    case "sub":
-      return (left - right) | 0;
-    case "mul":
-      return Math.imul(left, right);
-    case "and":
-      return left & right;
-    case "xor":
-      return left ^ right;
-    case "lt_s":
-      return left < right ? 1 : 0;
-    case "div_u":
-      if (right === 0) throw TRAP;
-      return Math.trunc((left >>> 0) / (right >>> 0)) | 0;
-    case "rem_s":
-      if (right === 0) throw TRAP;
-      return (left % right) | 0;
-    default:
-      throw new Error(`No binary operation: ${op}`);
   }
 }

@@ -7,54 +7,69 @@ import {
   type ProgramFunction,
   SIGNATURES,
 } from "./program.ts";
+import { type Exceptions, exceptionStatement } from "./random-exceptions.ts";
 
 /** Valid programs that end: calls go to later functions, and each loop counts down at its head. */
-export const programs: fc.Arbitrary<Program> = fc.gen().map((draw) => {
+export const programs = programsWith("none");
+
+export function programsWith(exceptions: Exceptions): fc.Arbitrary<Program> {
+  return fc.gen().map((draw) => programOf(draw, exceptions));
+}
+
+function programOf(draw: fc.GeneratorValue, exceptions: Exceptions): Program {
   const pick = (count: number): number => draw(fc.nat, { max: count - 1 });
   const count = 1 + pick(4);
   const signatures = Array.from({ length: count }, (_, index) => (index === 0 ? 0 : pick(SIGNATURES.length)));
-  return { functions: signatures.map((_, index) => new FunctionMaker(pick, signatures, index).make()) };
-});
+  const functions = signatures.map((_, index) => new FunctionMaker(pick, signatures, index, exceptions).make());
+  return { hasTags: exceptions !== "none", functions };
+}
 
 const LOOP_DEPTH = 3;
 const FREE_LOCALS = 2;
 
 /** A label that code may branch to, innermost last. */
 interface Target {
+  /** -1: none may aim at it. */
   readonly results: number;
+  readonly isCatch: boolean;
 }
 
 class FunctionMaker {
-  private readonly pick: (count: number) => number;
+  readonly pick: (count: number) => number;
+  readonly targets: Target[] = [];
+  private readonly exceptions: Exceptions;
   private readonly signatures: readonly number[];
   private readonly index: number;
   private readonly parameters: number;
-  private readonly targets: Target[] = [];
   private loopDepth = 0;
-  private budget = 60;
+  private budget: number;
 
-  constructor(pick: (count: number) => number, signatures: readonly number[], index: number) {
+  constructor(pick: (count: number) => number, signatures: readonly number[], index: number, exceptions: Exceptions) {
+    this.exceptions = exceptions;
     this.pick = pick;
     this.signatures = signatures;
     this.index = index;
     this.parameters = SIGNATURES[signatures[index]!]!.parameters;
+    // Small ones, so that some are leaves.
+    this.budget = index > 0 && pick(2) === 0 ? 8 : 60;
   }
 
   make(): ProgramFunction {
     const signature = this.signatures[this.index]!;
     const { results } = SIGNATURES[signature]!;
-    this.targets.push({ results });
+    this.targets.push({ results, isCatch: false });
     const body = [...this.statements(4), ...this.values(results)];
     // Now and then more locals than are free.
     return { signature, locals: FREE_LOCALS + LOOP_DEPTH + (this.pick(5) === 0 ? 60 : 0), body };
   }
 
-  private statements(most: number): Instruction[] {
+  statements(most: number): Instruction[] {
     return Array.from({ length: this.pick(most + 1) }, () => this.statement()).flat();
   }
 
   private statement(): Instruction[] {
     if (this.budget-- <= 0) return [{ op: "nop" }];
+    if (this.exceptions !== "none" && this.pick(3) === 0) return exceptionStatement(this, this.exceptions);
     switch (this.pick(16)) {
       case 0:
       case 1:
@@ -95,7 +110,7 @@ class FunctionMaker {
     return Array.from({ length: count }, () => this.value()).flat();
   }
 
-  private value(): Instruction[] {
+  value(): Instruction[] {
     if (this.budget-- <= 0) return [{ op: "const", value: this.pick(10) }];
     switch (this.pick(14)) {
       case 0:
@@ -138,8 +153,8 @@ class FunctionMaker {
     return { op: "if", results, body, otherwise: hasOther ? this.within(results, () => arm(3)) : undefined };
   }
 
-  private within(results: number, make: () => Instruction[]): Instruction[] {
-    this.targets.push({ results });
+  within(results: number, make: () => Instruction[], isCatch = false): Instruction[] {
+    this.targets.push({ results, isCatch });
     const made = make();
     this.targets.pop();
     return made;
@@ -169,21 +184,21 @@ class FunctionMaker {
   }
 
   private branch(): Instruction[] {
-    const depth = this.pick(this.targets.length);
+    const depth = this.depth();
     const { results } = this.targetAt(depth);
     if (depth === this.targets.length - 1 && this.pick(2) === 0) return [...this.values(results), { op: "return" }];
     return [...this.values(results), { op: "br", depth }];
   }
 
   private branchIf(): Instruction[] {
-    const depth = this.pick(this.targets.length);
+    const depth = this.depth();
     const { results } = this.targetAt(depth);
     const drops = Array.from({ length: results }, (): Instruction => ({ op: "drop" }));
     return [...this.values(results), ...this.value(), { op: "br_if", depth }, ...drops];
   }
 
   private branchTable(): Instruction[] {
-    const { results } = this.targetAt(this.pick(this.targets.length));
+    const { results } = this.targetAt(this.depth());
     const alike = this.targets.map((_, depth) => depth).filter((depth) => this.targetAt(depth).results === results);
     const depths = Array.from({ length: 1 + this.pick(4) }, () => alike[this.pick(alike.length)]!);
     return [...this.values(results), ...this.value(), { op: "br_table", depths }];
@@ -218,6 +233,12 @@ class FunctionMaker {
 
   private shape(callee: number): (typeof SIGNATURES)[number] {
     return SIGNATURES[this.signatures[callee]!]!;
+  }
+
+  /** The depth of a label that may be aimed at. */
+  private depth(): number {
+    const depth = this.pick(this.targets.length);
+    return this.targetAt(depth).results === -1 ? 0 : depth;
   }
 
   private targetAt(depth: number): Target {

@@ -1,0 +1,94 @@
+import { setFlagsFromString } from "node:v8";
+import { decodeComponent, kindOf } from "../../component/component.ts";
+import { HostError, isHostError, quote } from "../../errors/errors.ts";
+import { type MeterErrorDetails, meter as meterModule } from "../../meter/meter.ts";
+import { readBareFile } from "./bare-file.ts";
+import { EXIT } from "./exit-code.ts";
+import { componentLines, type MeteredPart, meteredLine, meteredLines } from "./meter-text.ts";
+import { jsonText } from "./printable.ts";
+import { Progress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+import { writeWholeFile } from "./whole-file.ts";
+
+/** What `airlock meter` understands. */
+export interface MeterFlags {
+  readonly out?: string;
+  readonly report?: boolean;
+  readonly callDepth?: boolean;
+  readonly json?: boolean;
+}
+
+/** Meters a core module, or each of a component's. Answers 0; whatever is refused is thrown. */
+export async function meter(path: string, flags: MeterFlags, terminal: Terminal): Promise<number> {
+  const bytes = readBareFile(path);
+  const isComponent = kindOf(bytes) === "component";
+  if (isComponent && flags.out !== undefined) {
+    throw new HostError("AIRLOCK_CLI_USAGE", `--out wants a core module: ${quote(path)} is a component`);
+  }
+  const progress = new Progress(terminal);
+  progress.step(`Metering ${path}`);
+  try {
+    if (isComponent) tellComponent(path, meterComponent(bytes, flags), flags, terminal);
+    else tellModule(meterPart(bytes, path, flags), flags, terminal);
+  } finally {
+    progress.end();
+  }
+  return EXIT.good;
+}
+
+interface Part extends MeteredPart {
+  readonly bytes: Uint8Array;
+}
+
+function meterPart(original: Uint8Array, name: string, { callDepth = false }: MeterFlags): Part {
+  const startedAt = performance.now();
+  const { bytes, report } = meterModule(original, { callDepth });
+  const ms = Number((performance.now() - startedAt).toFixed(2));
+  return { name, bytes, report, ms, ratio: Number((report.bytesOut / report.bytesIn).toFixed(3)) };
+}
+
+function meterComponent(bytes: Uint8Array, flags: MeterFlags): readonly Part[] {
+  return decodeComponent(bytes).coreModules.map(({ path, start, end }) => {
+    try {
+      return meterAsHost(bytes.subarray(start, end), path, flags);
+    } catch (thrown) {
+      if (!isHostError(thrown)) throw thrown;
+      const { code, message, details } = thrown;
+      throw new HostError(code, `In ${quote(path)}: ${message}`, { details, cause: thrown });
+    }
+  });
+}
+
+/** As where it is compiled: a component may use extended constants, which are behind a flag of V8 on Node 20. */
+function meterAsHost(original: Uint8Array, name: string, flags: MeterFlags): Part {
+  try {
+    return meterPart(original, name, flags);
+  } catch (thrown) {
+    const details = isHostError(thrown) ? (thrown.details as MeterErrorDetails) : {};
+    if (!details.missingInEngine || details.feature !== "extended constant expressions") throw thrown;
+  }
+  try {
+    setFlagsFromString("--experimental-wasm-extended-const");
+    return meterPart(original, name, flags);
+  } finally {
+    setFlagsFromString("--no-experimental-wasm-extended-const");
+  }
+}
+
+function tellModule(part: Part, flags: MeterFlags, terminal: Terminal): void {
+  const { out } = flags;
+  if (out !== undefined) writeWholeFile(out, part.bytes);
+  const { ms, ratio, report } = part;
+  if (flags.json) terminal.print(jsonText({ kind: "core-module", out: out ?? null, ms, ratio, report }, 2));
+  else if (out !== undefined && !flags.report) terminal.print(meteredLine(part, terminal.outPaint));
+  else for (const line of meteredLines(part, terminal.outPaint)) terminal.print(line);
+}
+
+function tellComponent(path: string, parts: readonly Part[], flags: MeterFlags, terminal: Terminal): void {
+  if (flags.json) {
+    const coreModules = parts.map(({ name, ms, ratio, report }) => ({ path: name, ms, ratio, report }));
+    terminal.print(jsonText({ kind: "component", coreModules }, 2));
+    return;
+  }
+  for (const line of componentLines(path, parts, terminal.outPaint)) terminal.print(line);
+}

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type BurnReport, burn } from "./testing/burn.ts";
+import { aroundThrowing, LEGACY_CASES, NEW_CASES } from "./testing/exception-cases.ts";
+import { assembleText, instantiate } from "./testing/guest.ts";
+import { burnOn, NEWER_NODES, reasonToSkip } from "./testing/newer-nodes.ts";
+
+const IMPORTS = { host: { fail: () => fail("The host failed"), stop: () => {}, note: (value: number) => value + 1 } };
+
+function fail(text: string): never {
+  throw new Error(text);
+}
+
+/** Assembles `text` once, for a call of `run`. */
+async function order(text: string, more: { fuel?: number; callDepth?: boolean } = {}) {
+  const bytes = Buffer.from(await assembleText(text)).toString("base64");
+  const { callDepth, ...rest } = more;
+  return { bytes, calls: [["run"]] as const, ...rest, ...(callDepth ? { options: { callDepth } } : {}) };
+}
+
+describe.each([false, true])("fuel used by exceptions, with call depth %s", (callDepth) => {
+  test.each(LEGACY_CASES)("%s", async (_, body, fuel) => {
+    const guest = await instantiate(aroundThrowing(body), {
+      imports: IMPORTS,
+      options: { callDepth },
+      budget: { depth: 1_000_000 },
+    });
+    expect(guest.call("run")).toEqual({ result: undefined, trapped: false, used: fuel });
+    expect(guest.counters.depth.value).toBe(1_000_000n);
+  });
+});
+
+describe.each(NEWER_NODES)("fuel used by exceptions, on Node $version", (node) => {
+  const reason = reasonToSkip(node);
+
+  test.skipIf(reason !== undefined)(`with and without exnref ${reason ?? ""}`, async () => {
+    const cases = [...LEGACY_CASES, ...NEW_CASES];
+    for (const callDepth of [false, true]) {
+      const orders = await Promise.all(cases.map(([, body]) => order(aroundThrowing(body), { callDepth })));
+      const reports = burnOn(node, orders);
+      const used = reports.map(({ calls, refused }, index) => [cases[index]![0], refused ?? calls[0]!.used]);
+      expect(used).toEqual(cases.map(([what, , fuel]) => [what, fuel]));
+    }
+  });
+});
+
+describe("a guest out of fuel does not go on in a handler", () => {
+  const SPIN =
+    '(module (import "host" "stop" (func $stop)) (import "host" "note" (func $note (param i32) (result i32))) (tag $t)';
+  const HANDLERS: readonly (readonly [what: string, text: string])[] = [
+    [
+      "catch_all around a loop that spends all",
+      `${SPIN} (func (export "run") try loop br 0 end catch_all i32.const 1 call $note drop end))`,
+    ],
+    [
+      "catch_all around a call that spends all",
+      `${SPIN} (func $spin loop br 0 end) (func (export "run") loop try call $spin catch_all i32.const 1 call $note drop end br 0 end))`,
+    ],
+    [
+      "catch_all around a host that empties the tank and throws",
+      `${SPIN} (func (export "run") loop try call $stop catch_all i32.const 1 drop br 1 end end i32.const 1 call $note drop))`,
+    ],
+    ["the same, two frames above", `${SPIN} (func $a call $stop) (func (export "run") try call $a catch_all end))`],
+    ["a throw that costs more than is left", `${SPIN} (func (export "run") loop try throw $t catch_all end br 0 end))`],
+  ];
+  const NEW_HANDLERS: readonly (readonly [what: string, text: string])[] = [
+    [
+      "catch_all of try_table that leaves the function",
+      `${SPIN} (func (export "run") try_table (catch_all 0) call $stop end))`,
+    ],
+    [
+      "catch_all_ref behind a block",
+      `${SPIN} (func (export "run") (result i32) block $h (result exnref) try_table (catch_all_ref $h) call $stop end i32.const 5 return end drop i32.const 1 call $note))`,
+    ],
+    ["catch_all on a loop", `${SPIN} (func (export "run") loop $l try_table (catch_all $l) call $stop end end))`],
+  ];
+
+  function expectStopped({ refused, calls }: BurnReport): void {
+    expect(refused).toBeUndefined();
+    expect(calls[0]).toMatchObject({ ending: "trapped", notes: [] });
+    expect(calls[0]!.used).toBeGreaterThan(100_000);
+  }
+
+  test.each(HANDLERS)("%s", async (_, text) => {
+    expectStopped(burn([await order(text, { fuel: 100_000 })])[0]!);
+  });
+
+  describe.each(NEWER_NODES)("on Node $version", (node) => {
+    const reason = reasonToSkip(node);
+    let reports: BurnReport[] = [];
+    const cases = [...HANDLERS, ...NEW_HANDLERS];
+    beforeAll(async () => {
+      if (reason !== undefined) return;
+      reports = burnOn(node, await Promise.all(cases.map(([, text]) => order(text, { fuel: 100_000 }))));
+    });
+    test.skipIf(reason !== undefined).each(cases.map(([what], index) => [what, index] as const))("%s", (_, index) => {
+      expectStopped(reports[index]!);
+    });
+  });
+});
+
+describe("a module that exceptions pass through", () => {
+  const text = (tag: string) => `(module (import "host" "fail" (func $fail)) ${tag}
+    (func $low call $fail) (func (export "run") i32.const 1 drop call $low i32.const 1 drop))`;
+
+  test("pays at every call what it owes, where it has a tag or the options say so", async () => {
+    const imports = IMPORTS;
+    const used = async (tag: string, unwinds = false) => {
+      const guest = await instantiate(text(tag), { imports, options: { unwinds } });
+      expect(guest.report.unwinds).toBe(unwinds || tag !== "");
+      return guest.call("run").used;
+    };
+    expect(await used("(tag)")).toBe(159);
+    expect(await used("", true)).toBe(159);
+    // At entry it paid for what it never ran.
+    expect(await used("")).toBe(160);
+  });
+
+  test("counts each function by how it is charged", async () => {
+    const guest = await instantiate(aroundThrowing("try call $thrower catch_all end"), { imports: IMPORTS });
+    expect(guest.report.functions).toMatchObject({ defined: 6, guarded: 1, free: 0 });
+  });
+
+  test("imports, defines and exports tags as before", async () => {
+    const owner = await instantiate('(module (tag (export "t") (param i32)) (func (export "f") loop end))');
+    const user = `(module (import "o" "t" (tag $t (param i32))) (export "t" (tag $t))
+      (func (export "run") (result i32) try (result i32) i32.const 6 throw $t catch $t end))`;
+    const guest = await instantiate(user, { imports: { o: { t: owner.exports["t"] } } });
+    expect(guest.call("run")).toEqual({ result: 6, trapped: false, used: 10_001 });
+    expect(guest.exports["t"]).toBe(owner.exports["t"]);
+  });
+});
