@@ -83,7 +83,8 @@ export async function workbench(limits: Record<string, number> = {}, id = "test.
       sha256: createHash("sha256").update(component).digest("hex"),
       imports: [DESK],
       grants: { imports: [DESK] },
-      limits,
+      // Fuel for half a minute of spinning: what a test wants to end by a clock must not run dry before.
+      limits: { fuel: 50_000_000_000, ...limits },
     }),
     "workbench",
   );
