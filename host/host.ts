@@ -1,7 +1,7 @@
-import type { Admitted } from "./admission/admission.ts";
 import {
   type AdmissionPolicy,
   type AdmissionReport,
+  type Admitted,
   admit,
   inspectComponent,
   inspectUnreadable,
@@ -57,7 +57,6 @@ export class Host implements AsyncDisposable {
   readonly #registry = new ProviderRegistry<ComponentProvider>();
   readonly #runs = new Map<string, Run>();
   readonly #subscriptions = new Subscriptions();
-  readonly #retiring = new Set<Promise<void>>();
   #installations = 0;
   #started = 0;
   #closing: Promise<void> | null = null;
@@ -87,8 +86,7 @@ export class Host implements AsyncDisposable {
     const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
-      const check: Parameters<typeof admit>[0]["check"] = (info, schemas) => session.check(info, schemas);
-      const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check });
+      const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check: session.check });
       const callDepth = this.#policyLimit(admitted) !== null;
       const artifact = await session.compile(admitted, callDepth);
       this.#checkOpen("install");
@@ -114,11 +112,7 @@ export class Host implements AsyncDisposable {
     this.#checkOpen("uninstall");
     const provider = this.#registry.remove(id);
     const inFlight = [...this.#runs.values()].map(({ outcome }) => outcome);
-    const retiring = Promise.allSettled(inFlight).then(() => {
-      provider.retire();
-      this.#retiring.delete(retiring);
-    });
-    this.#retiring.add(retiring);
+    void Promise.allSettled(inFlight).then(() => provider.retire());
   }
 
   /** All installed capabilities. */
@@ -150,7 +144,7 @@ export class Host implements AsyncDisposable {
         bytes,
         directory,
         policy: this.#policy,
-        check: (info, schemas) => session.check(info, schemas),
+        check: session.check,
       });
     } finally {
       session.close();

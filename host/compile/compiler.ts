@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import v8 from "node:v8";
-import type { CheckReport } from "../admission/admission.ts";
+import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
-import type { JsonSchema } from "../manifest/manifest.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
 import type { Artifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
@@ -23,10 +22,8 @@ export interface CompileOptions extends ProcessBounds {
 
 /** Work on one component: at most one check, then at most one compilation. */
 export interface CompileSession {
-  check(
-    info: ComponentInfo,
-    schemas: readonly { readonly field: string; readonly schema: JsonSchema }[],
-  ): Promise<CheckReport>;
+  /** What admission asks; it may be handed on alone. */
+  readonly check: Checker;
   /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
   compile(component: { readonly sha256: string; readonly info: ComponentInfo }, callDepth: boolean): Promise<Artifact>;
   /** Ends the process that served this component. */

@@ -73,10 +73,6 @@ export class RunState implements ImportScope {
     });
   }
 
-  get ending(): WorkerEnding | null {
-    return this.#ending;
-  }
-
   get guestMs(): number {
     return Math.max(0, this.#guestMs - this.hostMs);
   }

@@ -23,12 +23,8 @@ function start(): Runner {
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * BRIDGE_FIELDS.count);
   const hello: Hello = { kind: "airlock-hello", port: port2, shared };
   parentPort?.postMessage(hello, [port2]);
-  const { memories } = startOf(workerData);
+  // Piscina hands its own `workerData` through as it is.
+  const { memories } = workerData as WorkerStart;
   port1.unref();
   return new Runner(new WorkerBridge(port1, shared), new MemoryPool(new Int32Array(memories), new Int32Array(shared)));
-}
-
-/** Piscina hands its own `workerData` through as it is. */
-function startOf(data: unknown): WorkerStart {
-  return data as WorkerStart;
 }
