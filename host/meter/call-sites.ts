@@ -71,7 +71,7 @@ export class CallSites {
     path.reach(0, at);
     path.pay(at, 0);
     path.test(at);
-    path.points.add(at, POINT.store, 0);
+    path.store(at);
     path.points.add(at, POINT.leave, 0);
     path.die();
   }
@@ -106,8 +106,8 @@ export class CallSites {
 
   private around(at: number, after: number): void {
     this.made = true;
-    this.path.points.add(at, POINT.store, 0);
-    this.path.points.add(after, POINT.load, 0);
+    this.path.store(at);
+    this.path.load(after);
   }
 
   private priceOf(callee: number | undefined): number {

@@ -39,6 +39,8 @@ export class ChargePath {
   /** The highest cost of a path to an `unreachable`. */
   trapTotal = 0;
   testsWithin = 0;
+  /** Whether the counter surely equals its copy in the local. */
+  isStored = true;
   /** Cost of the path that is charged. */
   private paid = 0;
   /** Cost since the last test that is not part of `pend`. */
@@ -57,7 +59,7 @@ export class ChargePath {
     this.longestRun = 0;
     this.trapTotal = 0;
     this.testsWithin = 0;
-    this.resume(cost, cost, cost);
+    this.resume(cost, cost, cost, true);
     this.openLabel(LABEL.function, 0, isForced);
   }
 
@@ -69,13 +71,18 @@ export class ChargePath {
     if (this.isDead || kind === LABEL.block || kind === LABEL.try) return;
     // A loop is entered, and an `if` without `else` left, with what is owed here.
     labels.owed[top] = this.pend;
-    if (kind === LABEL.loop) return;
+    if (kind === LABEL.loop) {
+      this.isStored = false;
+      return;
+    }
     labels.reached[top] = REACHED.implicitly;
     labels.ifPend[top] = this.pend;
     labels.ifTotal[top] = this.total;
     labels.ifRun[top] = this.run;
+    labels.ifIsStored[top] = this.isStored ? 1 : 0;
     labels.total[top] = labels.ifTotal[top]!;
     labels.run[top] = labels.ifRun[top]!;
+    labels.isStored[top] = labels.ifIsStored[top]!;
   }
 
   /** The place `at` is an `else`: the path ends in the label, the other arm begins. */
@@ -86,16 +93,17 @@ export class ChargePath {
       labels.reached[top] = REACHED.not;
       labels.owed[top] = isForced ? 0 : -1;
       labels.run[top] = 0;
+      labels.isStored[top] = 1;
     }
     if (!this.isDead) this.reach(top, at);
     labels.kind[top] = LABEL.else;
-    this.resume(labels.ifPend[top]!, labels.ifTotal[top]!, labels.ifRun[top]!);
+    this.resume(labels.ifPend[top]!, labels.ifTotal[top]!, labels.ifRun[top]!, labels.ifIsStored[top] === 1);
   }
 
   /** The place `at` is a `catch`: the path ends in the label, another begins on which all is paid and nothing tested. */
   handle(at: number): void {
     if (!this.isDead) this.reach(this.top, at);
-    this.resume(0, 0, 0);
+    this.resume(0, 0, 0, false);
   }
 
   /** A handler may send exceptions to `label`; false when another owed value than 0 is fixed there already. */
@@ -119,7 +127,7 @@ export class ChargePath {
     if (labels.isDead[top] === 1) this.die();
     else if (labels.kind[top] !== LABEL.loop && labels.reached[top] !== REACHED.not) {
       if (!this.isDead) this.reach(top, at);
-      this.resume(labels.owed[top]!, labels.total[top]!, labels.run[top]!);
+      this.resume(labels.owed[top]!, labels.total[top]!, labels.run[top]!, labels.isStored[top] === 1);
     }
     this.top--;
   }
@@ -127,9 +135,9 @@ export class ChargePath {
   /** The path goes on at `label`, or may: pays what differs just before `at`. */
   reach(label: number, at: number): void {
     const { labels } = this;
-    this.note(label);
     if (labels.owed[label] === -1) labels.owed[label] = this.pend;
     else this.pay(at, labels.owed[label]!);
+    this.note(label);
   }
 
   /** The path may go on at `label`, for which `pend` is right. */
@@ -144,6 +152,7 @@ export class ChargePath {
       if (labels.run[label]! < this.run) labels.run[label] = this.run;
     }
     labels.reached[label] = REACHED.yes;
+    if (!this.isStored) labels.isStored[label] = 0;
     this.noteRun();
   }
 
@@ -152,9 +161,22 @@ export class ChargePath {
     const amount = this.pend - keep;
     if (amount === 0) return;
     this.points.add(at, POINT.pay, amount);
+    this.isStored = false;
     this.paid += amount;
     this.pend = keep;
     this.setSince(this.since + amount);
+  }
+
+  /** Something that reads the counter follows `at`. */
+  store(at: number): void {
+    if (!this.isStored) this.points.add(at, POINT.store, 0);
+    this.isStored = true;
+  }
+
+  /** Something that changed the counter ends at `at`. */
+  load(at: number): void {
+    this.points.add(at, POINT.load, 0);
+    this.isStored = true;
   }
 
   /** Tests the local just before `at`; what is owed stays unseen. */
@@ -201,8 +223,9 @@ export class ChargePath {
     if (this.run > this.longestRun) this.longestRun = this.run;
   }
 
-  private resume(pend: number, total: number, run: number): void {
+  private resume(pend: number, total: number, run: number, isStored: boolean): void {
     this.isDead = false;
+    this.isStored = isStored;
     this.pend = pend;
     this.paid = total - pend;
     this.setSince(run - pend);
@@ -220,6 +243,7 @@ export class ChargePath {
     labels.reached[top] = REACHED.not;
     labels.catches[top] = 0;
     labels.ordinal[top] = ordinal;
+    labels.isStored[top] = 1;
     labels.owed[top] = isForced ? 0 : -1;
   }
 }

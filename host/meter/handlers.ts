@@ -1,7 +1,6 @@
 import type { BranchTargets } from "./branch-targets.ts";
 import type { ChargePath } from "./charge-path.ts";
 import type { Cursor } from "./cursor.ts";
-import { POINT } from "./points.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** Kinds of catch clauses of `try_table`; the other two name no tag. */
@@ -79,7 +78,7 @@ export class Handlers {
     path.isUniform = false;
     path.pay(at, 0);
     path.test(at);
-    path.points.add(at, POINT.store, 0);
+    path.store(at);
     path.die();
   }
 }
