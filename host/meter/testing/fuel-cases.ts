@@ -98,7 +98,7 @@ export const CASES: readonly FuelCase[] = [
   ["a leaf costs at most 40, what costs more pays for the path it takes", "call $forty call $more", 8 + 40 + 8 + 2],
   [
     "what was used before an arm that is not taken is not lost when the arm calls and a call follows",
-    "loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if call $more end call $more",
+    `loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if i32.const 1 ${"i32.eqz ".repeat(64)} drop call $more i32.const 1 i32.const 1 drop drop end call $more`,
     70 + 2 + 8 + 2,
   ],
   ["an indirect call is 16 and 40 for a leaf", "i32.const 0 call_indirect (type $unit)", 57],
