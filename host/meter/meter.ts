@@ -2,8 +2,8 @@
  * The meter. In: a core Wasm module, of anyone. Out: the same module with fuel counted in it, and a report. Holds always:
  * fuel used is a function of the executed path alone; nothing that is not metered passes; the output validates; the same
  * bytes and options give the same output. Not promised: usage after a trap, where the charges of stretches without
- * calls that were not stored yet are lost and those of a function charged at entry are there in full; sameness of runs
- * that branch on the bits of a NaN.
+ * calls that were not stored yet are lost, those of a function charged at entry are there in full, and what calls under way
+ * held for unwinding (`Schedule.unwind`) is not given back; sameness of runs that branch on the bits of a NaN.
  */
 import { MalformedWasm } from "../binary/binary.ts";
 import type { HostError } from "../errors/errors.ts";

@@ -13,7 +13,7 @@ export const HOSTILE_OUTCOMES = ["refused", "metered", "spent", "compared"] as c
 export type HostileOutcome = (typeof HOSTILE_OUTCOMES)[number];
 
 /** Of fuel, what each step may use: so little that nothing runs for long. */
-const BUDGET = { fuel: 100_000, pages: 3, elements: 10, depth: 1_000_000_000 };
+const BUDGET = { fuel: 200_000, pages: 3, elements: 10, depth: 1_000_000_000 };
 
 /** Memories are compared up to here. */
 const COMPARED_BYTES = 65_536;
@@ -37,7 +37,7 @@ export function hostileOutcome(bytes: Uint8Array, options: MeterOptions = {}): H
   if (options.callDepth === true && !ran.threw && counters.depth.value !== BigInt(BUDGET.depth)) {
     throw new Error(`It leaves the depth at ${counters.depth.value}`);
   }
-  const naive = naiveBehaviour(bytes);
+  const naive = naiveBehaviour(bytes, metered.report.unwinds);
   if (naive !== undefined) {
     if (naive.isEngineLimit) return "metered";
     const isAlike = compareFuel(ran, naive, metered.report.unwinds);
@@ -52,8 +52,8 @@ export function hostileOutcome(bytes: Uint8Array, options: MeterOptions = {}): H
   return "compared";
 }
 
-function naiveBehaviour(bytes: Uint8Array): Behaviour | undefined {
-  const naive = meterNaively(bytes, BUDGET.fuel);
+function naiveBehaviour(bytes: Uint8Array, unwinds: boolean): Behaviour | undefined {
+  const naive = meterNaively(bytes, BUDGET.fuel, unwinds);
   if (naive === undefined) return undefined;
   return behaviour(naive, {}, (exports) => exports[NAIVE_FUEL] as WasmGlobal<bigint> | undefined);
 }

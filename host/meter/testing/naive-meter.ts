@@ -1,7 +1,7 @@
 import { Reader, Writer } from "../../binary/binary.ts";
 import { unfoldCosts } from "../costs.ts";
 import { InstructionPrices } from "../instruction-prices.ts";
-import { instructionsOf } from "../instructions.ts";
+import { instructionsOf, type PlacedInstruction } from "../instructions.ts";
 import { findLeaves } from "../leaves.ts";
 import { SCHEDULE } from "../meter.ts";
 import { type CoreModule, decodeModule, SECTION } from "../module.ts";
@@ -18,12 +18,12 @@ const NO_RESULT = 0x40;
 /**
  * The module with each instruction charged where it stands, to a global of its own: slow, and too simple to be wrong in
  * the way the meter may be. Tests where a function is entered and after each `loop`, so that it ends as well. Undefined
- * for modules with 64-bit memories or tables. `bytes` are ones that the meter accepts.
+ * for modules with 64-bit memories or tables. `bytes` are ones that the meter accepts, and `unwinds` what it reports.
  */
-export function meterNaively(bytes: Uint8Array, fuel: number): Uint8Array | undefined {
+export function meterNaively(bytes: Uint8Array, fuel: number, unwinds: boolean): Uint8Array | undefined {
   const module = decodeModule(bytes, CAPS);
   if ([...module.memories, ...module.tables].some(({ is64 }) => is64)) return undefined;
-  const naive = new NaiveMeter(module);
+  const naive = new NaiveMeter(module, unwinds);
   return naive.write(fuel);
 }
 
@@ -33,8 +33,11 @@ class NaiveMeter {
   private readonly prices: InstructionPrices;
   private readonly global: number;
 
-  constructor(module: CoreModule) {
+  private readonly unwinds: boolean;
+
+  constructor(module: CoreModule, unwinds: boolean) {
     this.module = module;
+    this.unwinds = unwinds;
     const costs = unfoldCosts(SCHEDULE);
     this.leaves = findLeaves(module, costs);
     this.prices = new InstructionPrices(module, costs, this.leaves);
@@ -89,12 +92,21 @@ class NaiveMeter {
     for (const instruction of instructionsOf(this.module, index)) {
       const perUnit = this.prices.perUnit(instruction);
       if (perUnit > 0) this.chargeLength(perUnit, locals, body);
-      this.charge(this.prices.flat(instruction), body);
+      const held = this.heldBy(instruction);
+      this.charge(this.prices.flat(instruction) + held, body);
       // What takes long does not begin on an empty tank.
       if (perUnit > 0) this.test(body);
       body.copy(bytes, instruction.at, instruction.end);
+      this.charge(-held, body);
       if (instruction.opcode === OP.loop) this.test(body);
     }
+  }
+
+  /** What a call gives back when it returns. */
+  private heldBy({ opcode, operand }: PlacedInstruction): number {
+    if (!this.unwinds || (opcode !== OP.call && opcode !== OP.call_indirect && opcode !== OP.call_ref)) return 0;
+    const isLeaf = opcode === OP.call && this.leaves[operand - this.module.importedFunctions]! >= 0;
+    return isLeaf ? 0 : SCHEDULE.unwind;
   }
 
   private charge(cost: number, body: Writer): void {
