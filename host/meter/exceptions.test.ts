@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { meter, SCHEDULE } from "./meter.ts";
+import { meter, meterTogether, SCHEDULE } from "./meter.ts";
 import { type BurnReport, burn } from "./testing/burn.ts";
 import { aroundThrowing, LEGACY_CASES, NEW_CASES } from "./testing/exception-cases.ts";
 import { around, CASES } from "./testing/fuel-cases.ts";
@@ -166,6 +166,17 @@ describe("a module that exceptions pass through", () => {
     expect(await used("", true)).toBe(159 + 2 * 6_000);
     // At entry it paid for what it never ran.
     expect(await used("")).toBe(160);
+  });
+
+  test("is metered for that beside one that has exceptions, and only then", async () => {
+    const [catching, plain] = await Promise.all([text("(tag)"), text("")].map(assembleText));
+    const options = { callDepth: true };
+    const alone = meterTogether([plain!, plain!], options);
+    expect(alone).toEqual([meter(plain!, options), meter(plain!, options)]);
+    expect(meterTogether([plain!, catching!], options)).toEqual([
+      meter(plain!, { ...options, unwinds: true }),
+      meter(catching!, options),
+    ]);
   });
 
   test("counts each function by how it is charged", async () => {

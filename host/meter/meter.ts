@@ -69,7 +69,19 @@ export function meter(bytes: Uint8Array, options: MeterOptions = {}): Metered {
   return metered;
 }
 
-/** The same, for people who want to know more. Throws what `meter` throws. */
+/**
+ * Meters modules that call each other, in their order. Where one has exceptions, they may pass through the others, which are
+ * metered for that. Throws what `meter` throws.
+ */
+export function meterTogether(modules: readonly Uint8Array[], options: MeterOptions = {}): readonly Metered[] {
+  const metered = modules.map((bytes) => meter(bytes, options));
+  if (!metered.some(({ report }) => report.unwinds)) return metered;
+  return metered.map((each, index) =>
+    each.report.unwinds ? each : meter(modules[index]!, { ...options, unwinds: true }),
+  );
+}
+
+/** Meters as `meter` does, for people who want to know more. Throws what `meter` throws. */
 export function explain(bytes: Uint8Array, options: MeterOptions = {}): Explained {
   const { metered, module, plan, costs } = meterAny(bytes, options);
   return { ...metered, functions: () => reportFunctions(module, plan, costs, metered.bytes) };
