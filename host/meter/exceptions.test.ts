@@ -142,6 +142,15 @@ describe("the stack that an exception unwinds", () => {
     expect(1_000_000 - Number(seen[0])).toBe(used - 1 + 4 * unwind);
   });
 
+  test("gives its slots back to the counter of depth, each time it is caught", async () => {
+    const text = aroundThrowing(`loop try i32.const 5 call $deep catch_all end
+      local.get $i i32.const 1 i32.add local.tee $i i32.const 100 i32.lt_u br_if 0 end`);
+    const budget = { depth: 100 };
+    const guest = await instantiate(text, { imports: IMPORTS, options: { callDepth: true }, budget });
+    expect(guest.call("run").trapped).toBe(false);
+    expect(guest.counters.depth.value).toBe(100n);
+  });
+
   test("is free where no exceptions pass, byte for byte", async () => {
     const texts = [SAMPLE, ...CASES.map(([, body]) => around(body))];
     for (const text of texts) {
