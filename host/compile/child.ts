@@ -6,7 +6,7 @@ import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
 import type { CheckReport } from "../admission/admission.ts";
 import { HostError, isHostError, messageOf } from "../errors/errors.ts";
 import { createSchemaValidator } from "../manifest/manifest.ts";
-import { meter } from "../meter/meter.ts";
+import { meterTogether } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
 import type { CompiledComponent, CompiledModule, CompileReply, CompileRequest } from "./protocol.ts";
 
@@ -62,20 +62,24 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     map: Object.fromEntries(request.importNames.map((name) => [name, name])),
   });
   let glue: string | null = null;
-  const modules: CompiledModule[] = [];
+  const originals: { readonly name: string; readonly bytes: Uint8Array }[] = [];
   for (const [name, content] of Object.entries(files) as [string, Uint8Array][]) {
     if (name.endsWith(".wasm")) {
       // For what it turns on: the check may have been another process's.
       validates(content);
-      const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
-      compileEagerly(bytes);
-      modules.push({ name, bytes, report });
+      originals.push({ name, bytes: content });
     } else if (name.endsWith(".js")) {
       glue = prepareGlue(new TextDecoder().decode(content));
     }
   }
   if (glue === null)
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
+  const metered = meterTogether(
+    originals.map(({ bytes }) => bytes),
+    { importMemory: true, callDepth: request.callDepth },
+  );
+  for (const { bytes } of metered) compileEagerly(bytes);
+  const modules = metered.map((each, index): CompiledModule => ({ name: originals[index]!.name, ...each }));
   return { glue, modules, extendedConst: extendedConstEnabled };
 }
 

@@ -157,7 +157,9 @@ function expectSame(
     return;
   }
   const ahead = expected.frames.reduce((sum, { body }) => sum + staticCost(body, options.schedule), 0);
-  expect(used).toBeLessThanOrEqual(expected.cost + ahead);
+  // The innermost frame may not have stored yet what its last call gave back.
+  const held = guest.report.unwinds ? options.schedule.unwind : 0;
+  expect(used).toBeLessThanOrEqual(expected.cost + ahead + held);
   const again = instantiateBytes(bytes, { options, imports: { host: { note: increment } } });
   expect(again.call("run", ...parameters).used).toBe(used);
 }
