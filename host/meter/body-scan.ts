@@ -9,7 +9,6 @@ import { LABEL } from "./labels.ts";
 import type { CoreModule } from "./module.ts";
 import {
   F32_IMMEDIATE,
-  F64_IMMEDIATE,
   FIRST_RELAXED_SIMD,
   IMMEDIATES,
   LEB_IMMEDIATE,
@@ -18,6 +17,7 @@ import {
   NO_IMMEDIATE,
   OP,
   SIMD_IMMEDIATES,
+  SPECIAL,
   UNKNOWN,
 } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
@@ -56,11 +56,10 @@ export class BodyScan {
     this.bulk = new BulkOperations(this.path, costs.schedule, module, this.cursor);
   }
 
-  /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
+  /** One pass over a body: plain instructions are skipped by table, the rest goes to `special`. */
   walk(index: number, isSecondScan: boolean): void {
     const { path, cursor, targets } = this;
-    const { bytes } = cursor;
-    const { plain, schedule } = this.costs;
+    const { schedule } = this.costs;
     const { bodies } = this.module;
     const end = bodies.ends[index]!;
     this.calls.start();
@@ -68,39 +67,51 @@ export class BodyScan {
     targets.start(isSecondScan);
     const extraLocals = Math.max(0, bodies.locals[index]! - schedule.freeLocals);
     path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
-    let position = bodies.code[index]!;
-    let pend = path.pend;
+    cursor.position = bodies.code[index]!;
+    while (cursor.position < end) {
+      const opcode = this.skipPlain(end);
+      if (opcode !== undefined) this.special(opcode, cursor.position - 1);
+      if (path.pend <= path.due) continue;
+      path.pay(cursor.position, 0);
+      path.test(cursor.position);
+    }
+    if (cursor.position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
+  }
+
+  /**
+   * Passes plain instructions, up to one that is not, whose opcode it answers, to a place where a test is due or to `end`.
+   * A function of its own because it is tight: where calls interrupt the loop, its variables do not stay in registers.
+   */
+  private skipPlain(end: number): number | undefined {
+    const { path, cursor } = this;
+    const { bytes } = cursor;
+    const { plain } = this.costs;
+    const { due } = path;
+    let { position } = cursor;
+    let { pend } = path;
+    let special: number | undefined;
     while (position < end) {
       const opcode = bytes[position++]!;
       const immediate = IMMEDIATES[opcode]!;
+      if (immediate >= SPECIAL) {
+        special = opcode;
+        break;
+      }
+      pend += plain[opcode]!;
       if (immediate === LEB_IMMEDIATE) {
-        pend += plain[opcode]!;
         while (bytes[position++]! >= 0x80);
-      } else if (immediate === NO_IMMEDIATE) {
-        pend += plain[opcode]!;
       } else if (immediate === MEMORY_IMMEDIATE) {
-        pend += plain[opcode]!;
         if ((bytes[position]! & NAMES_MEMORY) !== 0) while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
         while (bytes[position++]! >= 0x80);
-      } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {
-        pend += plain[opcode]!;
+      } else if (immediate !== NO_IMMEDIATE) {
         position += immediate === F32_IMMEDIATE ? 4 : 8;
-      } else {
-        path.pend = pend;
-        cursor.position = position;
-        this.special(opcode, position - 1);
-        position = cursor.position;
-        pend = path.pend;
       }
-      if (pend > path.due) {
-        path.pend = pend;
-        path.pay(position, 0);
-        path.test(position);
-        pend = 0;
-      }
+      if (pend > due) break;
     }
-    if (position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
+    path.pend = pend;
+    cursor.position = position;
+    return special;
   }
 
   private special(opcode: number, at: number): void {
