@@ -7,20 +7,9 @@ import { Cursor } from "./cursor.ts";
 import { Handlers } from "./handlers.ts";
 import { LABEL } from "./labels.ts";
 import type { CoreModule } from "./module.ts";
-import {
-  F32_IMMEDIATE,
-  FIRST_RELAXED_SIMD,
-  IMMEDIATES,
-  LEB_IMMEDIATE,
-  MEMORY_IMMEDIATE,
-  NAMES_MEMORY,
-  NO_IMMEDIATE,
-  OP,
-  SIMD_IMMEDIATES,
-  SPECIAL,
-  UNKNOWN,
-} from "./opcodes.ts";
+import { FIRST_RELAXED_SIMD, OP, SIMD_IMMEDIATES, UNKNOWN } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
+import { skipPlain } from "./plain-instructions.ts";
 import { POINT, type Points } from "./points.ts";
 import { malformed, tooComplex, unsupportedInstruction } from "./refusal.ts";
 
@@ -59,7 +48,7 @@ export class BodyScan {
   /** One pass over a body: plain instructions are skipped by table, the rest goes to `special`. */
   walk(index: number, isSecondScan: boolean): void {
     const { path, cursor, targets } = this;
-    const { schedule } = this.costs;
+    const { plain, schedule } = this.costs;
     const { bodies } = this.module;
     const end = bodies.ends[index]!;
     this.calls.start();
@@ -69,49 +58,13 @@ export class BodyScan {
     path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
     cursor.position = bodies.code[index]!;
     while (cursor.position < end) {
-      const opcode = this.skipPlain(end);
+      const opcode = skipPlain(cursor, path, plain, end);
       if (opcode !== undefined) this.special(opcode, cursor.position - 1);
       if (path.pend <= path.due) continue;
       path.pay(cursor.position, 0);
       path.test(cursor.position);
     }
     if (cursor.position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
-  }
-
-  /**
-   * Passes plain instructions, up to one that is not, whose opcode it answers, to a place where a test is due or to `end`.
-   * A function of its own because it is tight: where calls interrupt the loop, its variables do not stay in registers.
-   */
-  private skipPlain(end: number): number | undefined {
-    const { path, cursor } = this;
-    const { bytes } = cursor;
-    const { plain } = this.costs;
-    const { due } = path;
-    let { position } = cursor;
-    let { pend } = path;
-    let special: number | undefined;
-    while (position < end) {
-      const opcode = bytes[position++]!;
-      const immediate = IMMEDIATES[opcode]!;
-      if (immediate >= SPECIAL) {
-        special = opcode;
-        break;
-      }
-      pend += plain[opcode]!;
-      if (immediate === LEB_IMMEDIATE) {
-        while (bytes[position++]! >= 0x80);
-      } else if (immediate === MEMORY_IMMEDIATE) {
-        if ((bytes[position]! & NAMES_MEMORY) !== 0) while (bytes[position++]! >= 0x80);
-        while (bytes[position++]! >= 0x80);
-        while (bytes[position++]! >= 0x80);
-      } else if (immediate !== NO_IMMEDIATE) {
-        position += immediate === F32_IMMEDIATE ? 4 : 8;
-      }
-      if (pend > due) break;
-    }
-    path.pend = pend;
-    cursor.position = position;
-    return special;
   }
 
   private special(opcode: number, at: number): void {
