@@ -10,7 +10,7 @@ export const NAMES_MEMORY = 0x40;
 export const F32_IMMEDIATE = 3;
 /** Eight bytes. */
 export const F64_IMMEDIATE = 4;
-/** Instructions that the scan looks at one by one; of those, `UNKNOWN` included, none has a lower value. */
+/** Instructions that the scan looks at one by one. */
 export const SPECIAL = 5;
 /** Not an instruction of the features that are metered. */
 export const UNKNOWN = 6;
