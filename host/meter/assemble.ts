@@ -13,7 +13,9 @@ import { tooComplex } from "./refusal.ts";
 export function assemble(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Uint8Array {
   // Bodies first: they decide which types are added.
   const code = writeCode(module, plan, layout, options);
-  const output = new Writer(module.bytes.length + code.length + 4096);
+  // All but the content of the code section, which is copied once: into the result.
+  const output = new Writer(module.bytes.length - module.bodies.bytes + 4096);
+  let codeAt: number | undefined;
   output.copy(module.bytes, 0, 8);
   let needsImports = layout.counters.length > 0 || layout.importsMemory;
   for (const section of module.sections) {
@@ -22,9 +24,10 @@ export function assemble(module: CoreModule, plan: Plan, layout: Layout, options
       needsImports = false;
     }
     if (section.id === SECTION.import) needsImports = false;
-    writeSection(module, section, layout, options, code, output);
+    writeSection(module, section, layout, options, code.length, output);
+    if (section.id === SECTION.code) codeAt = output.length;
   }
-  return output.view().slice();
+  return codeAt === undefined ? output.view().slice() : inserted(output.view(), codeAt, code.view());
 }
 
 /** The limits of a memory or table in the metered module; throws when it starts past the clamp. */
@@ -47,12 +50,21 @@ function writeCode(module: CoreModule, plan: Plan, layout: Layout, options: Reso
   return code;
 }
 
+/** `bytes` with `more` put in at `at`. */
+function inserted(bytes: Uint8Array, at: number, more: Uint8Array): Uint8Array {
+  const result = new Uint8Array(bytes.length + more.length);
+  result.set(bytes.subarray(0, at));
+  result.set(more, at);
+  result.set(bytes.subarray(at), at + more.length);
+  return result;
+}
+
 function writeSection(
   module: CoreModule,
   section: Section,
   layout: Layout,
   options: ResolvedOptions,
-  code: Writer,
+  codeBytes: number,
   output: Writer,
 ): void {
   switch (section.id) {
@@ -75,7 +87,7 @@ function writeSection(
       if (!layout.importsMemory) output.section(section.id, (inner) => writeMemories(module, options, inner));
       break;
     case SECTION.code:
-      output.byte(section.id).u32(code.length).bytes(code.view());
+      output.byte(section.id).u32(codeBytes);
       break;
     default:
       writeRenumbered(module, section, layout, output);

@@ -75,7 +75,7 @@ export class BodyWriter {
         bodies.starts[index]!,
       );
     }
-    into.u32(body.length).copy(body.view(), 0, body.length);
+    into.u32(body.length).bytes(body.view());
   }
 
   private writePoints(index: number, isPlaced: boolean): void {
