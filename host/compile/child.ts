@@ -67,7 +67,11 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     if (name.endsWith(".wasm")) {
       // For what it turns on: the check may have been another process's.
       validates(content);
-      const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
+      const { bytes, report } = meter(content, {
+        importMemory: true,
+        callDepth: request.exact,
+        canonicalNan: request.exact,
+      });
       compileEagerly(bytes);
       modules.push({ name, bytes, report });
     } else if (name.endsWith(".js")) {

@@ -3,7 +3,7 @@
  * fuel used is a function of the executed path alone; nothing that is not metered passes; the output validates; the same
  * bytes and options give the same output. Not promised: usage after a trap, where the charges of stretches without
  * calls that were not stored yet are lost and those of a function charged at entry are there in full; sameness of runs
- * that branch on the bits of a NaN.
+ * that branch on the bits of a NaN, unless `canonicalNan` is set.
  */
 import { MalformedWasm } from "../binary/binary.ts";
 import type { HostError } from "../errors/errors.ts";
@@ -11,6 +11,7 @@ import { assemble } from "./assemble.ts";
 import { unfoldCosts } from "./costs.ts";
 import { explainInvalid, malformedAt } from "./diagnosis.ts";
 import { engine } from "./engine.ts";
+import { scanExact } from "./exact-scan.ts";
 import { layOut } from "./layout.ts";
 import { decodeModule } from "./module.ts";
 import { type MeterOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
@@ -72,8 +73,9 @@ export function meter(bytes: Uint8Array, options: MeterOptions = {}): Metered {
 function meterValid(bytes: Uint8Array, options: ResolvedOptions): Metered {
   const module = decodeModule(bytes, options.caps);
   const plan = scanModule(module, unfoldCosts(options.schedule), options.caps, options.unwinds || module.hasTags);
-  const layout = layOut(module, plan, options);
-  const output = assemble(module, plan, layout, options);
+  const exact = options.callDepth || options.canonicalNan ? scanExact(module) : undefined;
+  const layout = layOut(module, plan, exact, options);
+  const output = assemble(module, plan, exact, layout, options);
   if (!engine.validate(output)) throw pastEngineLimit();
   return { bytes: output, report: reportOn(module, plan, layout, options, output.length) };
 }

@@ -26,7 +26,10 @@ describe.each([
         const expected = interpret(program, [first, second], schedule, mostCost);
         fc.pre(expected.ending !== "unfinished");
         const bytes = await assembleText(toText(program));
-        for (const callDepth of [false, true]) expectSame(bytes, { callDepth, schedule }, expected, [first, second]);
+        for (const exact of [false, true]) {
+          const options = { callDepth: exact, canonicalNan: exact, schedule };
+          expectSame(bytes, options, expected, [first, second]);
+        }
       }),
       { numRuns: 200, seed: 1 },
     );
@@ -62,8 +65,8 @@ describe("a metered program with exceptions", () => {
         fc.pre(expected.ending !== "unfinished");
         endings[expected.ending]++;
         const bytes = await assembleText(toText(program));
-        for (const callDepth of [false, true]) {
-          expectSame(bytes, { callDepth, schedule: SCHEDULE }, expected, [first, second]);
+        for (const exact of [false, true]) {
+          expectSame(bytes, { callDepth: exact, canonicalNan: exact, schedule: SCHEDULE }, expected, [first, second]);
         }
       }),
       { numRuns: 300, seed: 5 },

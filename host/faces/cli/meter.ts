@@ -14,7 +14,7 @@ import { writeWholeFile } from "./whole-file.ts";
 export interface MeterFlags {
   readonly out?: string;
   readonly report?: boolean;
-  readonly callDepth?: boolean;
+  readonly exact?: boolean;
   readonly json?: boolean;
 }
 
@@ -40,9 +40,9 @@ interface Part extends MeteredPart {
   readonly bytes: Uint8Array;
 }
 
-function meterPart(original: Uint8Array, name: string, { callDepth = false }: MeterFlags): Part {
+function meterPart(original: Uint8Array, name: string, { exact = false }: MeterFlags): Part {
   const startedAt = performance.now();
-  const { bytes, report } = meterModule(original, { callDepth });
+  const { bytes, report } = meterModule(original, { callDepth: exact, canonicalNan: exact });
   const ms = Number((performance.now() - startedAt).toFixed(2));
   return { name, bytes, report, ms, ratio: Number((report.bytesOut / report.bytesIn).toFixed(3)) };
 }

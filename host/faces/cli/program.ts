@@ -136,7 +136,7 @@ function addMeter(program: Command, terminal: Terminal, act: Act): void {
     .argument("<module>", "a .wasm file: a core module, or a component, whose core modules are metered one by one")
     .option("-o, --out <file>", "write the metered module; a core module is wanted")
     .option("--report", "print the whole report with --out too, not one line")
-    .option("--call-depth", "count frames as well, so that recursion ends at the same depth everywhere")
+    .option("--exact", "count frames and make NaNs canonical: the same depth and bits on every tier, at a price")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",
@@ -151,7 +151,7 @@ Exit code 0 when it is metered, 3 when the meter refuses it, 2 when it cannot be
 
 Examples:
   airlock meter plugin.wasm
-  airlock meter plugin.wasm -o plugin.metered.wasm --call-depth
+  airlock meter plugin.wasm -o plugin.metered.wasm --exact
   airlock meter plugin.wasm --json | jq .report.functions`,
     )
     .action((path: string, flags: MeterFlags) =>
