@@ -1,7 +1,7 @@
 import { Reader, type Section, Writer } from "../binary/binary.ts";
 import { BodyWriter } from "./body-writer.ts";
 import { COUNTER_MODULE, COUNTER_TYPES, MEMORY_IMPORT } from "./counters.ts";
-import type { ExactPlan } from "./exact-scan.ts";
+import type { ExactPlan } from "./exact-plan.ts";
 import { injectedType, writeInjected } from "./injected-functions.ts";
 import type { Layout } from "./layout.ts";
 import { type CoreModule, type Limits, SECTION } from "./module.ts";

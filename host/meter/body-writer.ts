@@ -1,6 +1,6 @@
 import { Writer } from "../binary/binary.ts";
 import { CanonicalNan } from "./canonical-nan.ts";
-import type { ExactPlan } from "./exact-scan.ts";
+import type { ExactPlan } from "./exact-plan.ts";
 import { type Layout, NO_TYPES } from "./layout.ts";
 import type { CoreModule, FunctionType } from "./module.ts";
 import { OP } from "./opcodes.ts";

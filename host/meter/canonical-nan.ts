@@ -1,5 +1,5 @@
 import type { Writer } from "../binary/binary.ts";
-import { type ExactPlan, RESULTS } from "./exact-scan.ts";
+import { type ExactPlan, RESULTS } from "./exact-plan.ts";
 import type { Layout } from "./layout.ts";
 import type { CoreModule } from "./module.ts";
 import { OP } from "./opcodes.ts";
@@ -26,8 +26,8 @@ const SHAPES: Readonly<Record<number, Shape>> = {
 };
 
 /**
- * Puts the canonical NaN in the place of any other, without a charge: fuel is that of the plain variant. In place and
- * not by a call, which costs four times as much where the engine does not inline.
+ * Puts the canonical NaN in the place of any other, without a charge: fuel is that of the plain variant. It is put in
+ * place and not into a function that is called, as V8 inlines none before version 12.
  */
 export class CanonicalNan {
   private readonly module: CoreModule;

@@ -1,4 +1,6 @@
 import { Cursor } from "./cursor.ts";
+import { type ExactPlan, RESULTS } from "./exact-plan.ts";
+import { FloatLocals } from "./float-locals.ts";
 import { functionEntries } from "./leaves.ts";
 import type { CoreModule, FunctionType } from "./module.ts";
 import {
@@ -12,30 +14,13 @@ import {
   SIMD_IMMEDIATES,
 } from "./opcodes.ts";
 import { OperandStack } from "./operand-stack.ts";
-import { BULK_EFFECTS, FLOAT, PLAIN_EFFECTS, SIMD_EFFECTS, type StackEffects } from "./stack-effects.ts";
+import { BULK_EFFECTS, BULK_INDICES, FLOAT, PLAIN_EFFECTS, SIMD_EFFECTS, type StackEffects } from "./stack-effects.ts";
 import { firstBytes, floatOf, V128 } from "./value-types.ts";
 
 /** Behind `OP.try_table`, the kinds of clauses that name a tag. */
 const LAST_TAGGED_CLAUSE = 1;
 
 const NO_RESULT = 0x40;
-
-/** What the exact variant needs to know of each function, by its place in the code section. */
-export interface ExactPlan {
-  /** Slots that its operands take at most, and its `v128` locals take besides their first. */
-  readonly operandSlots: Uint32Array;
-  /** Where a NaN is to be made canonical, ascending within a function: behind the instruction that makes it. */
-  readonly positions: readonly number[];
-  /** A `FLOAT` on top of the stack; or, from `RESULTS` on, all results of the type with the rest as its index. */
-  readonly kinds: readonly number[];
-  /** The first place of each function; one more entry than functions. */
-  readonly firstSites: Uint32Array;
-  /** Functions whose parameters come from the host. */
-  readonly entered: ReadonlySet<number>;
-}
-
-/** See `ExactPlan.kinds`. */
-export const RESULTS = 8;
 
 /**
  * Finds operand heights and places of NaNs in every function of a module that was scanned and so holds nothing unknown.
@@ -44,7 +29,8 @@ export const RESULTS = 8;
  * that Wasm allows for the result, so what runs is still a run of the original; a NaN that is only moved (loaded,
  * reinterpreted and stored again, as engines that box values in NaNs do) keeps the bits that the guest gave it. Made
  * are NaNs by arithmetic, rounding and conversion between floats, and by whatever comes from the host: results of
- * imports, parameters of exports. A result that only meets instructions blind to which NaN it is needs nothing.
+ * imports, parameters of exports. A result that only meets instructions blind to which NaN it is needs nothing, by
+ * way of locals too.
  */
 export function scanExact(module: CoreModule): ExactPlan {
   const scan = new ExactScan(module);
@@ -59,6 +45,7 @@ class ExactScan {
   private readonly module: CoreModule;
   private readonly cursor: Cursor;
   private readonly stack = new OperandStack();
+  private readonly locals = new FloatLocals();
   private doubtsCalls = false;
 
   constructor(module: CoreModule) {
@@ -67,7 +54,7 @@ class ExactScan {
   }
 
   run(doubtsCalls: boolean): ExactPlan {
-    const { module, stack } = this;
+    const { module, stack, locals } = this;
     const { count } = module.bodies;
     this.doubtsCalls = doubtsCalls;
     const operandSlots = new Uint32Array(count);
@@ -77,7 +64,12 @@ class ExactScan {
     for (let index = 0; index < count; index++) {
       firstSites[index] = positions.length;
       const vectorLocals = this.vectorLocals(index);
-      const hasVectors = this.walk(index) || vectorLocals > 0;
+      let hasVectors = vectorLocals > 0;
+      locals.start(this.typeOf(module.importedFunctions + index).parameters, module.bodies.locals[index]!);
+      while (!locals.isStable) {
+        locals.scan();
+        hasVectors = this.walk(index) || hasVectors;
+      }
       operandSlots[index] = vectorLocals + stack.highest * (hasVectors ? 2 : 1);
       const { sites } = stack;
       for (const [site, isNeeded] of sites.needed.entries()) {
@@ -107,16 +99,15 @@ class ExactScan {
   /** Answers whether there are instructions of vectors. */
   private walk(index: number): boolean {
     const { cursor, module } = this;
-    const { bytes } = cursor;
-    const { code, ends } = module.bodies;
-    const end = ends[index]!;
+    const end = module.bodies.ends[index]!;
     this.stack.start(this.typeOf(index + module.importedFunctions).results);
-    cursor.position = code[index]!;
+    cursor.position = module.bodies.code[index]!;
     let hasVectors = false;
     while (cursor.position < end) {
-      const opcode = bytes[cursor.position++]!;
+      const opcode = cursor.byte();
       const immediate = IMMEDIATES[opcode]!;
       if (immediate === NO_IMMEDIATE) this.apply(PLAIN_EFFECTS, opcode);
+      else if (opcode >= OP.local_get && opcode <= OP.local_tee) this.local(opcode, cursor.u32());
       else if (immediate === LEB_IMMEDIATE) {
         cursor.skipLeb();
         this.apply(PLAIN_EFFECTS, opcode);
@@ -124,8 +115,7 @@ class ExactScan {
         cursor.skipVectorImmediate(MEMORY_IMMEDIATE);
         this.apply(PLAIN_EFFECTS, opcode);
       } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {
-        cursor.position += immediate === F32_IMMEDIATE ? 4 : 8;
-        this.apply(PLAIN_EFFECTS, opcode);
+        this.constant(immediate === F32_IMMEDIATE ? 4 : 8);
       } else if (opcode === OP.simd) {
         hasVectors = true;
         const second = cursor.u32();
@@ -234,8 +224,7 @@ class ExactScan {
         break;
       case OP.bulk: {
         const second = cursor.u32();
-        const indices = BULK_INDICES[second]!;
-        for (let left = indices; left > 0; left--) cursor.u32();
+        for (let left = BULK_INDICES[second]!; left > 0; left--) cursor.u32();
         this.apply(BULK_EFFECTS, second);
         break;
       }
@@ -244,6 +233,28 @@ class ExactScan {
         cursor.u32();
         this.apply(PLAIN_EFFECTS, opcode);
     }
+  }
+
+  private constant(size: number): void {
+    const { cursor, stack } = this;
+    cursor.position += size;
+    // The exponent of an infinity or a NaN.
+    const high = (cursor.bytes[cursor.position - 1]! << 8) | cursor.bytes[cursor.position - 2]!;
+    const isNumber = size === 4 ? (high & 0x7f80) !== 0x7f80 : (high & 0x7ff0) !== 0x7ff0;
+    stack.push(isNumber ? FLOAT.number : FLOAT.none, cursor.position);
+  }
+
+  private local(opcode: number, local: number): void {
+    const { cursor, locals, stack } = this;
+    if (stack.isDead) return;
+    if (opcode === OP.local_get) {
+      stack.push(locals.shapeOf(local), cursor.position);
+      return;
+    }
+    const mayHold = locals.assign(local, stack.top);
+    if (mayHold && opcode === OP.local_tee) return;
+    stack.pop(1, mayHold ? FLOAT.any : FLOAT.none);
+    if (opcode === OP.local_tee) stack.push(FLOAT.none, cursor.position);
   }
 
   private apply({ pops, pushes, makes, isBlindTo }: StackEffects, opcode: number): void {
@@ -271,8 +282,7 @@ class ExactScan {
   private openBlock(): void {
     const { cursor, module, stack } = this;
     const first = cursor.bytes[cursor.position]!;
-    const index = cursor.blockType();
-    const type = index === undefined ? undefined : module.types[index]!;
+    const type = module.types[cursor.blockType() ?? -1];
     stack.openLabel(type?.parameters ?? 0, type?.results ?? (first === NO_RESULT ? 0 : 1));
   }
 
@@ -288,6 +298,3 @@ class ExactScan {
     return firstBytes(this.module.bytes, resultsStart, results).map(floatOf);
   }
 }
-
-/** How many indices follow each opcode behind `OP.bulk`. */
-const BULK_INDICES = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];

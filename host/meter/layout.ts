@@ -1,5 +1,5 @@
 import { COUNTER_NAMES, type CounterName } from "./counters.ts";
-import { type ExactPlan, RESULTS } from "./exact-scan.ts";
+import { type ExactPlan, RESULTS } from "./exact-plan.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { canonicalId, canonicalType, grownBy, MODE, type Plan } from "./plan.ts";

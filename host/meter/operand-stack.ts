@@ -8,6 +8,8 @@ export interface NanSites {
   readonly needed: readonly boolean[];
 }
 
+const NUMBER = -1;
+
 /** How many operands stand at each place of a body, and which of them may be a NaN of bits that nobody chose. */
 export class OperandStack {
   /** The highest height so far. */
@@ -15,7 +17,7 @@ export class OperandStack {
   /** Whether no path leads here; what such code does to operands is not followed. */
   isDead = false;
   private height = 0;
-  /** One more than the site of the operand at each height, as long as nothing looked at it; else 0. */
+  /** One more than the site of the operand at each height, as long as nothing looked at it; 0 or `NUMBER` without one. */
   private readonly open: number[] = [];
   private positions: number[] = [];
   private kinds: number[] = [];
@@ -55,8 +57,15 @@ export class OperandStack {
   /** Puts one operand on that was made just before `at` and may be a NaN if `makes` is a shape. */
   push(makes: number, at: number): void {
     if (this.isDead) return;
-    this.open[this.height++] = makes === FLOAT.none ? 0 : this.addSite(makes, at, false) + 1;
+    const isNan = makes !== FLOAT.none && makes !== FLOAT.number;
+    this.open[this.height++] = isNan ? this.addSite(makes, at, false) + 1 : makes === FLOAT.none ? 0 : NUMBER;
     if (this.height > this.highest) this.highest = this.height;
+  }
+
+  /** What the operand on top may be. */
+  get top(): number {
+    const open = this.open[this.height - 1]!;
+    return open === 0 ? FLOAT.none : open === NUMBER ? FLOAT.number : this.kinds[open - 1]!;
   }
 
   /** Puts operands on that hold no NaN but known ones. */

@@ -1,13 +1,16 @@
 import { BULK, FIRST_RELAXED_SIMD } from "./opcodes.ts";
 
-/** Floats by shape, as far as a NaN is concerned. */
-export const FLOAT = { none: 0, f32: 1, f64: 2, f32x4: 3, f64x2: 4, any: 5 } as const;
+/**
+ * Operands as far as a NaN is concerned: floats by shape, `any` of them, a `number` that is no NaN, and `none` for what
+ * is no float or one of which every bit is the guest's own.
+ */
+export const FLOAT = { none: 0, f32: 1, f64: 2, f32x4: 3, f64x2: 4, any: 5, number: 6 } as const;
 
 /** What instructions of one space of opcodes do to the operands. Those that are looked at one by one have no entry. */
 export interface StackEffects {
   readonly pops: Uint8Array;
   readonly pushes: Uint8Array;
-  /** The shape of the result where it may be a NaN of bits that the engine chooses. */
+  /** The shape of the result where it may be a NaN of bits that the engine chooses; `FLOAT.number` where it is none. */
   readonly makes: Uint8Array;
   /** The shape of those operands of which the result depends on whether they are NaN and never on which. */
   readonly isBlindTo: Uint8Array;
@@ -38,6 +41,9 @@ export const PLAIN_EFFECTS: StackEffects = plainEffects();
 
 /** Opcodes behind `OP.bulk`. */
 export const BULK_EFFECTS: StackEffects = bulkEffects();
+
+/** How many indices follow each opcode behind `OP.bulk`. */
+export const BULK_INDICES = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
 /** Opcodes behind `OP.simd`. */
 export const SIMD_EFFECTS: StackEffects = simdEffects();
@@ -70,6 +76,12 @@ function plainEffects(): StackEffects {
     [0xb0, 0xb1],
   ])
     mark([isBlindTo], FLOAT.f64, range);
+  // Conversions from integers.
+  for (const range of [
+    [0xb2, 0xb5],
+    [0xb7, 0xba],
+  ])
+    mark([makes], FLOAT.number, range);
   // f32.demote_f64 and f64.promote_f32.
   makes[0xb6] = FLOAT.f32;
   isBlindTo[0xb6] = FLOAT.f64;

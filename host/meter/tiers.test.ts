@@ -12,6 +12,9 @@ const EXACT: MeterOptions = { callDepth: true, canonicalNan: true };
 
 const LONG = "global.get $n i64.extend_i32_u";
 
+/** The last version of Node whose optimising compiler computes 0/0 of constants, to another NaN than the processor. */
+const LAST_TO_FOLD = 22;
+
 /** Of 1 MB that V8 has for its stack by default; a slot is at most 8 bytes of it. */
 const SANE_DEPTH = 100_000;
 
@@ -28,13 +31,14 @@ describe.each(nodes)("on the compilers of Node $node.version", ({ node, reason }
     const plain = await burnRoutes(NAN_ROUTES, {});
     const exact = await burnRoutes(NAN_ROUTES, EXACT);
     for (const [index, [what]] of NAN_ROUTES.entries()) {
-      const { liftoff, turbofan } = plain;
-      expect.soft(liftoff![index]!.result, what).not.toBe(turbofan![index]!.result);
-      expect.soft(liftoff![index]!.used, what).not.toBe(turbofan![index]!.used);
       const seen = Object.values(exact).map((burnt) => burnt[index]!);
       for (const each of seen) expect.soft(each, what).toEqual(seen[0]);
+      if (node.major > LAST_TO_FOLD) continue;
+      const [liftoff, turbofan] = [plain["liftoff"]![index]!, plain["turbofan"]![index]!];
+      expect.soft(liftoff.result, what).not.toBe(turbofan.result);
+      expect.soft(liftoff.used, what).not.toBe(turbofan.used);
       // Canonical, it burns what the plain one does on the compiler that gave the same sign.
-      expect.soft([liftoff![index]!.used, turbofan![index]!.used], what).toContain(seen[0]!.used);
+      expect.soft([liftoff.used, turbofan.used], what).toContain(seen[0]!.used);
     }
   });
 
@@ -49,7 +53,7 @@ describe.each(nodes)("on the compilers of Node $node.version", ({ node, reason }
   });
 
   testHere(`random programs that look at bits are the same in the exact variant ${skipped}`, async () => {
-    const texts = fc.sample(floatPrograms("at bits"), { numRuns: 150, seed: 11 });
+    const texts = fc.sample(floatPrograms("at bits"), { numRuns: 80, seed: 11 });
     const plain = await burnAll(texts, {});
     const exact = await burnAll(texts, EXACT);
     expect(texts.filter((_, index) => !areSame(plain, index)).length).toBeGreaterThan(10);
@@ -57,7 +61,7 @@ describe.each(nodes)("on the compilers of Node $node.version", ({ node, reason }
   });
 
   testHere(`random programs that look at numbers are the same in either variant ${skipped}`, async () => {
-    const texts = fc.sample(floatPrograms("at numbers"), { numRuns: 100, seed: 12 });
+    const texts = fc.sample(floatPrograms("at numbers"), { numRuns: 60, seed: 12 });
     const tiers = [await burnAll(texts, {}), await burnAll(texts, EXACT)].flatMap((each) => Object.values(each));
     for (const tier of tiers) expect(tier).toEqual(tiers[0]);
   });

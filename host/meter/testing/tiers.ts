@@ -1,4 +1,4 @@
-import type { BurnOrder, Burnt } from "./burn.ts";
+import { type BurnOrder, type Burnt, burn } from "./burn.ts";
 import { burnOn, type NewerNode } from "./newer-nodes.ts";
 
 /** Flags of V8 under which code runs on one compiler, on the other, or on the one and then the other. */
@@ -9,9 +9,11 @@ export const TIERS: Readonly<Record<string, readonly string[]>> = {
   both: ["--wasm-tiering-budget=1000"],
 };
 
-/** Burns the orders on each tier. */
+/** Burns the orders on each tier of that version, and `here`, in the process that runs the tests. */
 export function burnOnTiers(node: NewerNode, orders: readonly BurnOrder[]): Record<string, (readonly Burnt[])[]> {
-  return Object.fromEntries(
-    Object.entries(TIERS).map(([tier, flags]) => [tier, burnOn(node, orders, flags).map(({ calls }) => calls)]),
-  );
+  const tiers = Object.entries(TIERS).map(([tier, flags]) => [tier, burnOn(node, orders, flags)] as const);
+  // By way of JSON, like the others.
+  const here = JSON.parse(JSON.stringify(burn(orders))) as ReturnType<typeof burn>;
+  const reports = [...tiers, ["here", here] as const];
+  return Object.fromEntries(reports.map(([tier, each]) => [tier, each.map(({ calls }) => calls)]));
 }
