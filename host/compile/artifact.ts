@@ -15,7 +15,8 @@ export interface Artifact {
   readonly key: string;
   readonly componentSha256: string;
   readonly scheduleId: string;
-  readonly callDepth: boolean;
+  /** Whether frames are counted and NaNs are canonical. */
+  readonly exact: boolean;
   /** See `prepareGlue`. */
   readonly glue: string;
   readonly modules: readonly ArtifactModule[];

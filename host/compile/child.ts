@@ -76,7 +76,7 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
   const metered = meterTogether(
     originals.map(({ bytes }) => bytes),
-    { importMemory: true, callDepth: request.callDepth },
+    { importMemory: true, callDepth: request.exact, canonicalNan: request.exact },
   );
   for (const { bytes } of metered) compileEagerly(bytes);
   const modules = metered.map((each, index): CompiledModule => ({ name: originals[index]!.name, ...each }));

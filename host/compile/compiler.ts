@@ -25,7 +25,7 @@ export interface CompileSession {
   /** What admission asks; it may be handed on alone. */
   readonly check: Checker;
   /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
-  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, callDepth: boolean): Promise<Artifact>;
+  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, exact: boolean): Promise<Artifact>;
   /** Ends the process that served this component. */
   close(): void;
 }
@@ -64,14 +64,14 @@ export class Compiler {
         this.#remember(key, reply.report);
         return reply.report;
       },
-      compile: async ({ sha256, info }, callDepth) => {
-        const key = artifactKey(sha256, callDepth);
+      compile: async ({ sha256, info }, exact) => {
+        const key = artifactKey(sha256, exact);
         const known = this.#cache.get(key);
         if (known !== undefined) return known;
         const importNames = info.imports.map(({ name }) => name);
-        const reply = await child().ask({ kind: "compile", bytes, importNames, callDepth });
+        const reply = await child().ask({ kind: "compile", bytes, importNames, exact });
         if (reply.kind !== "compiled") throw unexpected(reply.kind);
-        const artifact = await toArtifact(key, sha256, callDepth, reply.component);
+        const artifact = await toArtifact(key, sha256, exact, reply.component);
         this.#cache.set(artifact);
         return artifact;
       },
@@ -127,7 +127,7 @@ export class Compiler {
 async function toArtifact(
   key: string,
   componentSha256: string,
-  callDepth: boolean,
+  exact: boolean,
   made: CompiledComponent,
 ): Promise<Artifact> {
   // Process-wide, so only for a component that needs it; a no-op on versions of Node where it is always on.
@@ -147,7 +147,7 @@ async function toArtifact(
     key,
     componentSha256,
     scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
-    callDepth,
+    exact,
     glue: made.glue,
     modules,
     bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
@@ -157,9 +157,9 @@ async function toArtifact(
 
 let transpilerVersion: string | undefined;
 
-function artifactKey(sha256: string, callDepth: boolean): string {
+function artifactKey(sha256: string, exact: boolean): string {
   transpilerVersion ??= versionOf("@bytecodealliance/jco-transpile");
-  const parts = [sha256, scheduleId(SCHEDULE), callDepth ? "depth" : "plain", transpilerVersion, process.versions.v8];
+  const parts = [sha256, scheduleId(SCHEDULE), exact ? "exact" : "plain", transpilerVersion, process.versions.v8];
   return createHash("sha256").update(parts.join("\n")).digest("hex");
 }
 

@@ -18,8 +18,8 @@ export type CompileRequest =
       readonly bytes: Uint8Array;
       /** Full names of the interfaces that the component imports. */
       readonly importNames: readonly string[];
-      /** Whether the variant with a depth counter is made. */
-      readonly callDepth: boolean;
+      /** Whether the variant that counts frames and makes NaNs canonical is made. */
+      readonly exact: boolean;
     };
 
 /** One core module that the transpiler emitted, metered. */

@@ -1,6 +1,7 @@
 import { Reader, type Section, Writer } from "../binary/binary.ts";
 import { BodyWriter } from "./body-writer.ts";
 import { COUNTER_MODULE, COUNTER_TYPES, MEMORY_IMPORT } from "./counters.ts";
+import type { ExactPlan } from "./exact-plan.ts";
 import { injectedType, writeInjected } from "./injected-functions.ts";
 import type { Layout } from "./layout.ts";
 import { type CoreModule, type Limits, SECTION } from "./module.ts";
@@ -10,9 +11,16 @@ import type { Plan } from "./plan.ts";
 import { tooComplex } from "./refusal.ts";
 
 /** Writes the metered module, section by section in the order they stand. */
-export function assemble(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Uint8Array {
+export function assemble(
+  module: CoreModule,
+  plan: Plan,
+  exact: ExactPlan | undefined,
+  layout: Layout,
+  options: ResolvedOptions,
+): Uint8Array {
   // Bodies first: they decide which types are added.
-  const code = writeCode(module, plan, layout, options);
+  const bodies = new BodyWriter(module, plan, exact, layout, options);
+  const code = writeCode(module, bodies, layout, options);
   // All but the content of the code section, which is copied once: into the result.
   const output = new Writer(module.bytes.length - module.bodies.bytes + 4096);
   let codeAt: number | undefined;
@@ -40,11 +48,10 @@ export function clampLimits(limits: Limits, clamp: number, what: "memory" | "tab
   return { ...limits, maximum: Math.min(limits.maximum ?? clamp, clamp) };
 }
 
-function writeCode(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Writer {
+function writeCode(module: CoreModule, bodies: BodyWriter, layout: Layout, options: ResolvedOptions): Writer {
   const { count } = module.bodies;
   const code = new Writer(Math.floor(module.bodies.bytes * 1.6) + 1024);
   code.u32(count + layout.injected.length);
-  const bodies = new BodyWriter(module, plan, layout);
   for (let index = 0; index < count; index++) bodies.write(index, code);
   for (const injected of layout.injected) writeInjected(module, layout, options, injected, code);
   return code;

@@ -3,7 +3,8 @@
  * fuel used is a function of the executed path alone; nothing that is not metered passes; the output validates; the same
  * bytes and options give the same output. Not promised: usage after a trap, where the charges of stretches without
  * calls that were not stored yet are lost, those of a function charged at entry are there in full, and what calls under way
- * held for unwinding (`Schedule.unwind`) is not given back; sameness of runs that branch on the bits of a NaN.
+ * held for unwinding (`Schedule.unwind`) is not given back; sameness of runs that branch on the bits of a NaN, unless
+ * `canonicalNan` is set.
  */
 import { MalformedWasm } from "../binary/binary.ts";
 import type { HostError } from "../errors/errors.ts";
@@ -11,6 +12,7 @@ import { assemble } from "./assemble.ts";
 import { type Costs, unfoldCosts } from "./costs.ts";
 import { explainInvalid, malformedAt } from "./diagnosis.ts";
 import { engine } from "./engine.ts";
+import { scanExact } from "./exact-scan.ts";
 import { type FunctionReport, reportFunctions } from "./explain.ts";
 import { layOut } from "./layout.ts";
 import { type CoreModule, decodeModule } from "./module.ts";
@@ -112,8 +114,9 @@ function meterValid(bytes: Uint8Array, options: ResolvedOptions): Passes {
   const module = decodeModule(bytes, options.caps);
   const costs = unfoldCosts(options.schedule);
   const plan = scanModule(module, costs, options.caps, options.unwinds || module.hasTags);
-  const layout = layOut(module, plan, options);
-  const output = assemble(module, plan, layout, options);
+  const exact = options.callDepth || options.canonicalNan ? scanExact(module) : undefined;
+  const layout = layOut(module, plan, exact, options);
+  const output = assemble(module, plan, exact, layout, options);
   if (!engine.validate(output)) throw pastEngineLimit();
   const metered = { bytes: output, report: reportOn(module, plan, layout, options, output.length) };
   return { metered, module, plan, costs };

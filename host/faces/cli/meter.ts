@@ -15,7 +15,7 @@ export interface MeterFlags {
   readonly out?: string;
   readonly report?: boolean;
   readonly all?: boolean;
-  readonly callDepth?: boolean;
+  readonly exact?: boolean;
   readonly json?: boolean;
 }
 
@@ -41,9 +41,9 @@ interface Part extends MeteredPart {
   readonly bytes: Uint8Array;
 }
 
-function meterPart(original: Uint8Array, name: string, { callDepth = false }: MeterFlags): Part {
+function meterPart(original: Uint8Array, name: string, { exact = false }: MeterFlags): Part {
   const startedAt = performance.now();
-  const { bytes, report, functions } = explain(original, { callDepth });
+  const { bytes, report, functions } = explain(original, { callDepth: exact, canonicalNan: exact });
   const ms = Number((performance.now() - startedAt).toFixed(2));
   const ratio = Number((report.bytesOut / report.bytesIn).toFixed(3));
   return { name, bytes, report, ms, ratio, functions: () => [...functions()].sort(byCost) };

@@ -139,7 +139,7 @@ function addMeter(program: Command, terminal: Terminal, act: Act): void {
     .option("-o, --out <file>", "write the metered module; a core module is wanted")
     .option("--report", "print the whole report with --out too, not one line")
     .option("--all", "print every function, not only the dearest")
-    .option("--call-depth", "count frames as well, so that recursion ends at the same depth everywhere")
+    .option("--exact", "count frames and make NaNs canonical: the same depth and bits on every tier, at a price")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",
@@ -154,7 +154,7 @@ Exit code 0 when it is metered, 3 when the meter refuses it, 2 when it cannot be
 
 Examples:
   airlock meter plugin.wasm
-  airlock meter plugin.wasm -o plugin.metered.wasm --call-depth
+  airlock meter plugin.wasm -o plugin.metered.wasm --exact
   airlock meter plugin.wasm --json | jq '.functions[:5]'`,
     )
     .action((path: string, flags: MeterFlags) =>
