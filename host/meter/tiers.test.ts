@@ -56,7 +56,8 @@ describe.each(nodes)("on the compilers of Node $node.version", ({ node, reason }
     const texts = fc.sample(floatPrograms("at bits"), { numRuns: 80, seed: 11 });
     const plain = await burnAll(texts, {});
     const exact = await burnAll(texts, EXACT);
-    expect(texts.filter((_, index) => !areSame(plain, index)).length).toBeGreaterThan(10);
+    const differing = texts.filter((_, index) => !areSame(plain, index)).length;
+    expect(differing).toBeGreaterThan(node.major > LAST_TO_FOLD ? 0 : 10);
     expect(texts.filter((_, index) => !areSame(exact, index))).toEqual([]);
   });
 
