@@ -1,3 +1,12 @@
+import type { LinkPlan } from "../linker/linker.ts";
+
+/** What makes an instance out of the core modules. */
+export type Linkage =
+  /** `modules` are in the order of the plan's. */
+  | { readonly kind: "linked"; readonly plan: LinkPlan }
+  /** For what the linker does not carry. See `prepareGlue`. */
+  | { readonly kind: "glue"; readonly source: string };
+
 /** One core module of an artifact, ready to be instantiated. */
 export interface ArtifactModule {
   readonly name: string;
@@ -9,15 +18,14 @@ export interface ArtifactModule {
   readonly tableElements: number;
 }
 
-/** A component that was admitted, transpiled, metered and compiled. Independent of limits, shared by all threads. */
+/** A component that was admitted, planned or transpiled, metered and compiled. Independent of limits, shared by all threads. */
 export interface Artifact {
   /** Names what it was made from and with: component digest, schedule, variant, versions. */
   readonly key: string;
   readonly componentSha256: string;
   readonly scheduleId: string;
   readonly callDepth: boolean;
-  /** See `prepareGlue`. */
-  readonly glue: string;
+  readonly linkage: Linkage;
   readonly modules: readonly ArtifactModule[];
   /** Bytes of Wasm before and after metering. */
   readonly bytesIn: number;

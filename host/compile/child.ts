@@ -5,6 +5,7 @@ import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
 import type { CheckReport } from "../admission/admission.ts";
 import { HostError, isHostError, messageOf } from "../errors/errors.ts";
+import { type LinkPlan, planLink } from "../linker/linker.ts";
 import { createSchemaValidator } from "../manifest/manifest.ts";
 import { meter } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
@@ -39,21 +40,38 @@ async function check(request: CompileRequest & { kind: "check" }): Promise<Check
   try {
     await componentWit(request.bytes);
   } catch (thrown) {
-    return { invalid: messageOf(thrown), missingFeature: null, schemaProblems };
+    return { invalid: messageOf(thrown), missingFeature: null, unlinkable: null, schemaProblems };
   }
+  const planned = planLink(request.bytes);
+  const unlinkable = planned.kind === "linkable" ? null : planned.reason;
   let missingFeature: string | null = null;
   for (const [index, { start, end }] of request.coreModules.entries()) {
     const module = request.bytes.slice(start, end);
     if (validates(module)) continue;
     // wasmparser knows more proposals than this V8: what it accepts is valid, but cannot run here.
     const problem = await bodiesProblem(request.bytes);
-    if (problem !== null) return { invalid: `core module ${index}: ${problem}`, missingFeature: null, schemaProblems };
+    if (problem !== null)
+      return { invalid: `core module ${index}: ${problem}`, missingFeature: null, unlinkable, schemaProblems };
     missingFeature = `core module ${index}: ${engineMessage(module)}`;
   }
-  return { invalid: null, missingFeature, schemaProblems };
+  return { invalid: null, missingFeature, unlinkable, schemaProblems };
 }
 
 async function compile(request: CompileRequest & { kind: "compile" }): Promise<CompiledComponent> {
+  const planned = planLink(request.bytes);
+  return planned.kind === "linkable" ? cut(request, planned.plan) : transpile(request);
+}
+
+/** The core modules as they are, for the linker. */
+function cut({ bytes, callDepth }: CompileRequest & { kind: "compile" }, plan: LinkPlan): CompiledComponent {
+  const modules = plan.modules.map(({ start, end }, index) =>
+    compileModule(`${index}`, bytes.slice(start, end), callDepth),
+  );
+  return { linkage: { kind: "linked", plan }, modules, extendedConst: extendedConstEnabled };
+}
+
+/** Generated glue, and the core modules that it wants. */
+async function transpile(request: CompileRequest & { kind: "compile" }): Promise<CompiledComponent> {
   const { files } = await transpileBytes(request.bytes, {
     name: "component",
     instantiation: "sync",
@@ -61,22 +79,26 @@ async function compile(request: CompileRequest & { kind: "compile" }): Promise<C
     // Without a mapping the transpiler drops versions, and two versions of one interface would share one implementation.
     map: Object.fromEntries(request.importNames.map((name) => [name, name])),
   });
-  let glue: string | null = null;
+  let source: string | null = null;
   const modules: CompiledModule[] = [];
   for (const [name, content] of Object.entries(files) as [string, Uint8Array][]) {
     if (name.endsWith(".wasm")) {
-      // For what it turns on: the check may have been another process's.
-      validates(content);
-      const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
-      compileEagerly(bytes);
-      modules.push({ name, bytes, report });
+      modules.push(compileModule(name, content, request.callDepth));
     } else if (name.endsWith(".js")) {
-      glue = prepareGlue(new TextDecoder().decode(content));
+      source = prepareGlue(new TextDecoder().decode(content));
     }
   }
-  if (glue === null)
+  if (source === null)
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
-  return { glue, modules, extendedConst: extendedConstEnabled };
+  return { linkage: { kind: "glue", source }, modules, extendedConst: extendedConstEnabled };
+}
+
+function compileModule(name: string, content: Uint8Array, callDepth: boolean): CompiledModule {
+  // For what it turns on: the check may have been another process's.
+  validates(content);
+  const { bytes, report } = meter(content, { importMemory: true, callDepth });
+  compileEagerly(bytes);
+  return { name, bytes, report };
 }
 
 /**

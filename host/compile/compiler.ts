@@ -148,7 +148,7 @@ async function toArtifact(
     componentSha256,
     scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
     callDepth,
-    glue: made.glue,
+    linkage: made.linkage,
     modules,
     bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
     bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),

@@ -42,7 +42,7 @@ function readResourceType(reader: Reader): TypeEntity {
 }
 
 function readDeclarations(reader: Reader, parent: Scope, isComponent: boolean): Scope["exports"] {
-  const scope = new Scope(parent, parent.findings, parent.path);
+  const scope = new Scope(parent, parent.findings, parent.path, null);
   if (scope.depth > MAX_NESTING) unsupported(`Nesting deeper than ${MAX_NESTING}`, reader.position);
   for (let count = reader.count(2); count > 0; count--) {
     scope.findings.spend(reader);

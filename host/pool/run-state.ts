@@ -173,7 +173,7 @@ export class RunState implements ImportScope {
     if (this.phase === "host") this.phase = "guest";
   }
 
-  // What the glue is edited to call.
+  // What the linker calls, and what the glue is edited to call.
 
   /** Wraps the core function that a component's export enters. */
   entry<F extends (...args: never[]) => unknown>(core: F): F {
@@ -226,6 +226,11 @@ export class RunState implements ImportScope {
       limit === "outputBytes" ? this.limits.outputBytes : Math.max(this.limits.hostBytesOut, LEAST_LIFT_BYTES);
     if (this.#liftedBytes > Math.min(most, LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);
+  }
+
+  /** The guest broke the canonical ABI. Recorded before it is thrown: a guest can catch what an import throws. */
+  trap(what: string): never {
+    return this.stop({ kind: "trapped", what });
   }
 
   // Where a run ends.

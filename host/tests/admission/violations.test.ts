@@ -21,7 +21,7 @@ const POLICY: AdmissionPolicy = {
   readableDirectories: [],
   filesystemProblem: null,
 };
-const CLEAN: CheckReport = { invalid: null, missingFeature: null, schemaProblems: [] };
+const CLEAN: CheckReport = { invalid: null, missingFeature: null, unlinkable: null, schemaProblems: [] };
 
 /** Admits a guest; what the throw-away process would find is given. */
 async function requestOf(name: string, found: Partial<CheckReport> = {}) {
