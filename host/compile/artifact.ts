@@ -1,4 +1,7 @@
+import v8 from "node:v8";
 import type { LinkPlan } from "../linker/linker.ts";
+import { SCHEDULE, scheduleId } from "../meter/meter.ts";
+import type { CompiledComponent } from "./protocol.ts";
 
 /** What makes an instance out of the core modules. */
 export type Linkage =
@@ -30,4 +33,36 @@ export interface Artifact {
   /** Bytes of Wasm before and after metering. */
   readonly bytesIn: number;
   readonly bytesOut: number;
+}
+
+/** Compiles what the throw-away process made. */
+export async function toArtifact(
+  key: string,
+  componentSha256: string,
+  callDepth: boolean,
+  made: CompiledComponent,
+): Promise<Artifact> {
+  // Process-wide, so only for a component that needs it; a no-op on versions of Node where it is always on.
+  if (made.extendedConst) v8.setFlagsFromString("--experimental-wasm-extended-const");
+  const modules = await Promise.all(
+    made.modules.map(async ({ name, bytes, report }) => {
+      const added = report.imports.find((each) => each.kind === "memory");
+      return {
+        name,
+        module: await WebAssembly.compile(bytes),
+        memory: added === undefined ? null : { initial: added.initialPages, maximum: added.maximumPages },
+        tableElements: report.tables.reduce((sum, table) => sum + (table.imported ? 0 : table.initialElements), 0),
+      };
+    }),
+  );
+  return {
+    key,
+    componentSha256,
+    scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
+    callDepth,
+    linkage: made.linkage,
+    modules,
+    bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
+    bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),
+  };
 }

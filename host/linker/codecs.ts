@@ -69,7 +69,7 @@ export class Codecs {
     return kind === null ? listCodec(this.of(element)) : numbersCodec(kind);
   }
 
-  #tagged({ cases }: Pick<WitVariant, "cases">, what: string): Cases {
+  #tagged({ cases }: Pick<WitVariant, "cases">, what: "variant" | "result" | "option"): Cases {
     const index = new Map(cases.map(({ name }, at) => [name, at]));
     const payloads = cases.map((each) => (each.type === null ? null : this.of(each.type)));
     return {
@@ -81,7 +81,8 @@ export class Codecs {
       payloadOf: (value) => (value as { val?: unknown }).val,
       toJs(at, val) {
         const tag = cases[at]!.name;
-        return payloads[at] === null ? { tag } : { tag, val };
+        // Without a payload only a result has `val`: what an import is handed is priced by its properties, in jco's glue too.
+        return payloads[at] === null && what !== "result" ? { tag } : { tag, val };
       },
     };
   }

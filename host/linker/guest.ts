@@ -50,8 +50,8 @@ export class Guest {
 
   /** Checks a list or a string that is about to be read, then pays for it. */
   checkSpan(at: number, size: number, align: number, price: number): void {
-    if (size > LONGEST_BYTES) this.hooks.trap(`a list or string of the guest is too long: ${size} bytes`);
     this.check(at, size, align);
+    if (size > LONGEST_BYTES) this.hooks.trap(`a list or string of the guest is too long: ${size} bytes`);
     if (price > 0) this.hooks.payLift(price);
   }
 

@@ -51,16 +51,16 @@ export class Linker {
     const { hooks } = init;
     const made: Record<string, unknown>[] = [];
     const guests: Guest[] = [];
-    /** False while the guest's allocator or post-return runs: then it may call nothing. */
-    let mayLeave = true;
-    const kept =
-      (core: CoreFunction): CoreFunction =>
+    /** What of the guest runs that may call nothing, or null. */
+    let confined: "allocator" | "post-return" | null = null;
+    const confine =
+      (core: CoreFunction, as: NonNullable<typeof confined>): CoreFunction =>
       (...args) => {
-        mayLeave = false;
+        confined = as;
         try {
           return core(...args);
         } finally {
-          mayLeave = true;
+          confined = null;
         }
       };
     const funcOf = (item: CoreItem): CoreFunction => itemOf(item) as CoreFunction;
@@ -71,7 +71,7 @@ export class Linker {
         guest = new Guest(
           hooks,
           memory === null ? null : (itemOf(memory) as WebAssembly.Memory),
-          realloc === null ? null : hooks.realloc(kept(funcOf(realloc))),
+          realloc === null ? null : hooks.realloc(confine(funcOf(realloc), "allocator")),
         );
         guests[options] = guest;
       }
@@ -81,7 +81,7 @@ export class Linker {
       const signature = this.#lowered[index]!;
       const host = hostFunction(init.imports, each);
       return (...values: readonly CoreValue[]) => {
-        if (!mayLeave) hooks.trap(`the guest called ${each.interfaceName}#${each.name} where it may not leave`);
+        if (confined !== null) hooks.trap(`the guest's ${confined} called ${each.interfaceName}#${each.name}`);
         return signature.callHost(guestOf(each.options), host, values);
       };
     });
@@ -106,7 +106,7 @@ export class Linker {
         return this.#lifted[index]!.callGuest(
           guestOf(options),
           hooks.entry(funcOf(core)),
-          postReturn === null ? null : hooks.postReturn(kept(funcOf(postReturn))),
+          postReturn === null ? null : hooks.postReturn(confine(funcOf(postReturn), "post-return")),
           args,
         );
       },

@@ -1,4 +1,6 @@
 (component
+  (type $thing (resource (rep i32)))
+  (core func (canon resource.drop $thing))
   (core module $m
     (memory (export "memory") 1)
     (data (i32.const 16) "\20\00\00\00\02\00\00\00")

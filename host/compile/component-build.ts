@@ -1,0 +1,79 @@
+import v8 from "node:v8";
+import { transpileBytes } from "@bytecodealliance/jco-transpile";
+import { HostError } from "../errors/errors.ts";
+import { type LinkPlan, planLink } from "../linker/linker.ts";
+import { meter } from "../meter/meter.ts";
+import { prepareGlue } from "./glue.ts";
+import type { CompiledComponent, CompiledModule, CompileRequest } from "./protocol.ts";
+
+/** What is built: the component, and how. */
+export type BuildRequest = Pick<CompileRequest & { kind: "compile" }, "bytes" | "importNames" | "callDepth">;
+
+/** Plans the component for the linker, or, for what that does not carry or where `only` says so, generates glue. */
+export async function buildComponent(request: BuildRequest, only?: "glue"): Promise<CompiledComponent> {
+  const planned = only === "glue" ? null : planLink(request.bytes);
+  return planned?.kind === "linkable" ? cut(request, planned.plan) : transpile(request);
+}
+
+/** The core modules as they are, for the linker. */
+function cut({ bytes, callDepth }: BuildRequest, plan: LinkPlan): CompiledComponent {
+  const modules = plan.modules.map(({ start, end }, index) =>
+    compileModule(`${index}`, bytes.slice(start, end), callDepth),
+  );
+  return { linkage: { kind: "linked", plan }, modules, extendedConst: extendedConstEnabled };
+}
+
+/** Generated glue, and the core modules that it wants. */
+async function transpile(request: BuildRequest): Promise<CompiledComponent> {
+  const { files } = await transpileBytes(request.bytes, {
+    name: "component",
+    instantiation: "sync",
+    emitTypescriptDeclarations: false,
+    // Without a mapping the transpiler drops versions, and two versions of one interface would share one implementation.
+    map: Object.fromEntries(request.importNames.map((name) => [name, name])),
+  });
+  let source: string | null = null;
+  const modules: CompiledModule[] = [];
+  for (const [name, content] of Object.entries(files) as [string, Uint8Array][]) {
+    if (name.endsWith(".wasm")) {
+      modules.push(compileModule(name, content, request.callDepth));
+    } else if (name.endsWith(".js")) {
+      source = prepareGlue(new TextDecoder().decode(content));
+    }
+  }
+  if (source === null)
+    throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
+  return { linkage: { kind: "glue", source }, modules, extendedConst: extendedConstEnabled };
+}
+
+function compileModule(name: string, content: Uint8Array, callDepth: boolean): CompiledModule {
+  // For what it turns on: the check may have been another process's.
+  validates(content);
+  const { bytes, report } = meter(content, { importMemory: true, callDepth });
+  compileEagerly(bytes);
+  return { name, bytes, report };
+}
+
+/**
+ * Compiles every function body here and now, under the parent's clock: in the host it would be compiled when first called. The
+ * flag is not set before it is needed, or the transpiler, which is Wasm too, would be compiled in full each time.
+ */
+function compileEagerly(module: Uint8Array): void {
+  v8.setFlagsFromString("--no-wasm-lazy-compilation");
+  new WebAssembly.Module(module);
+}
+
+let extendedConstEnabled = false;
+
+/** Whether V8 accepts the module; turns extended constant expressions on, once, for the first module that needs them. */
+export function validates(module: Uint8Array): boolean {
+  if (WebAssembly.validate(module)) return true;
+  if (extendedConstEnabled) return false;
+  v8.setFlagsFromString("--experimental-wasm-extended-const");
+  if (WebAssembly.validate(module)) {
+    extendedConstEnabled = true;
+    return true;
+  }
+  v8.setFlagsFromString("--no-experimental-wasm-extended-const");
+  return false;
+}
