@@ -1,7 +1,7 @@
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { jsonToWit, resultToJson, type WitType, witToJson } from "../../component/component.ts";
+import { type Json, jsonToWit, resultToJson, type WitType, witToJson } from "../../component/component.ts";
 import { anyJsonOf, anyType } from "../../component/test-arbitraries.ts";
 import { echoComponent } from "../../component/test-echo-component.ts";
 import type { InterfaceLink } from "../../imports/imports.ts";
@@ -124,7 +124,8 @@ describe.each(["utf8", "utf16"] as const)("values through an import and back in 
       fc.assert(
         fc.property(anyJsonOf(type), (json) => {
           const result = run(linked, json);
-          expect(result).toEqual(withoutFixedLists(run(glue, json), result, type));
+          expect(result).toMatchObject(echoed(json, type));
+          if (!nestsResults(type)) expect(result).toEqual(withoutFixedLists(run(glue, json), result, type));
         }),
         { numRuns: VALUES, seed: 5 },
       );
@@ -155,9 +156,21 @@ describe("values in latin1+utf16, which jco cannot carry", () => {
   });
 });
 
+/** How a function ends that gives back what it was given. */
+function echoed(json: Json, type: WitType): object {
+  if (type.kind !== "result") return { output: json };
+  const { tag, value = null } = json as { tag: string; value?: Json };
+  return tag === "ok" ? { output: value } : { failure: value };
+}
+
+/** A result in a result is what jco's glue takes apart twice when an import answers it. */
+function nestsResults(type: WitType): boolean {
+  return type.kind === "result" && (type.ok?.kind === "result" || type.err?.kind === "result");
+}
+
 /** jco's glue reads a list of fixed length without paying for it, so only other types burn the same fuel. */
 function withoutFixedLists(glue: unknown, linked: unknown, type: WitType): unknown {
-  return JSON.stringify(type).includes('"length":') && /"length":\d/.test(JSON.stringify(type))
+  return /"length":\d/.test(JSON.stringify(type))
     ? { ...(glue as object), fuel: (linked as { fuel: number }).fuel }
     : glue;
 }
