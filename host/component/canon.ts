@@ -89,8 +89,7 @@ export function readCanon(reader: Reader, scope: Scope): void {
     case 0x02:
     case 0x03:
     case 0x04: {
-      const { name } = scope.resource(reader, reader.u32());
-      scope.note({ kind: "built-in", name: `${RESOURCE_BUILTINS[opcode]} of ${name}` });
+      scope.note({ kind: RESOURCE_BUILTINS[opcode], resource: scope.resource(reader, reader.u32()) });
       return;
     }
   }

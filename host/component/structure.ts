@@ -1,6 +1,6 @@
 import type { ExternSort, StringEncoding } from "./component-info.ts";
 import type { Entity } from "./scope.ts";
-import type { FuncType } from "./wit-type.ts";
+import type { FuncType, WitResource } from "./wit-type.ts";
 
 /** The sorts of core definitions, modules apart: a component can pass those like its own. */
 export type CoreSort = "core func" | "core table" | "core memory" | "core global" | "core type" | "core instance";
@@ -27,7 +27,7 @@ export interface CanonicalOptions {
 
 /**
  * One definition of a component. Those of one component, in order, fill its index spaces: each adds one member to the space of
- * what it defines, an `export` to that of its sort, a `start` as many values as it says. Definitions of types are left out.
+ * what it defines, an `export` to that of its sort. Definitions of types are left out, resources apart.
  */
 export type Definition =
   | { readonly kind: "core-module"; readonly start: number; readonly end: number }
@@ -43,5 +43,8 @@ export type Definition =
   | { readonly kind: "export"; readonly name: string; readonly sort: Sort; readonly index: number }
   | { readonly kind: "lift"; readonly core: number; readonly type: FuncType; readonly options: CanonicalOptions }
   | { readonly kind: "lower"; readonly func: number; readonly type: FuncType; readonly options: CanonicalOptions }
+  /** A resource type with its destructor, a core function. It defines no core function, unlike those that follow. */
+  | { readonly kind: "resource"; readonly resource: WitResource; readonly destructor: number | null }
+  | { readonly kind: "resource.new" | "resource.drop" | "resource.rep"; readonly resource: WitResource }
   | { readonly kind: "built-in"; readonly name: string }
   | { readonly kind: "start" };

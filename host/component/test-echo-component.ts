@@ -10,9 +10,7 @@ export function echoComponent(types: readonly WitType[], encoding = "utf8"): str
     order
       .map((type, index) => {
         const text = typeWat(type, (part) => `$t${order.indexOf(part)}${suffix}`);
-        return isNamed(type)
-          ? named(index, text)
-          : `(type $t${index}${suffix} ${text})`;
+        return isNamed(type) ? named(index, text) : `(type $t${index}${suffix} ${text})`;
       })
       .join("\n");
   const signature = (type: WitType, suffix: string): string =>

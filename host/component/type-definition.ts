@@ -16,7 +16,7 @@ function readType(reader: Reader, scope: Scope): TypeEntity {
   const opcode = reader.byte();
   switch (opcode) {
     case 0x3f:
-      return readResourceType(reader);
+      return readResourceType(reader, scope);
     case 0x40:
     case 0x43:
       return { kind: "func", type: readFuncType(reader, scope, opcode) };
@@ -32,13 +32,14 @@ function readType(reader: Reader, scope: Scope): TypeEntity {
   }
 }
 
-function readResourceType(reader: Reader): TypeEntity {
+function readResourceType(reader: Reader, scope: Scope): TypeEntity {
   const representation = reader.byte();
   if (representation !== 0x7f) unsupported("A resource that is not an i32", reader.position - 1);
-  const destructor = reader.byte();
-  if (destructor > 1) unsupported("Destructor of an unknown form", reader.position - 1);
-  if (destructor === 1) reader.u32();
-  return { kind: "resource", resource: { name: "" } };
+  const form = reader.byte();
+  if (form > 1) unsupported("Destructor of an unknown form", reader.position - 1);
+  const resource = { name: "" };
+  scope.note({ kind: "resource", resource, destructor: form === 1 ? reader.u32() : null });
+  return { kind: "resource", resource };
 }
 
 function readDeclarations(reader: Reader, parent: Scope, isComponent: boolean): Scope["exports"] {

@@ -7,6 +7,7 @@ import {
   type WitVariant,
 } from "../component/component.ts";
 import { type Codec, unfit } from "./codec.ts";
+import { handleCodec } from "./handle-codecs.ts";
 import { fixedListCodec, listCodec, numbersCodec } from "./list-codecs.ts";
 import { flagsCodec, recordCodec, tupleCodec } from "./record-codecs.ts";
 import { SCALAR_CODECS } from "./scalar-codecs.ts";
@@ -55,6 +56,9 @@ export class Codecs {
       case "option":
         if (isNullable(type)) return variantCodec(nullableCases(this.of(type.some)));
         return variantCodec(this.#tagged(optionAsVariant(type), "option"));
+      case "own":
+      case "borrow":
+        return handleCodec(type.kind, type.resource);
       default: {
         const scalar = SCALAR_CODECS.get(type.kind);
         if (scalar === undefined) throw new Error(`The linker has no codec for ${type.kind}`);

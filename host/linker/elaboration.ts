@@ -11,7 +11,7 @@ import {
   type WitType,
 } from "../component/component.ts";
 import { quote } from "../errors/errors.ts";
-import type { CoreItem, LinkOptions, LinkStep, LoweredImport } from "./link-plan.ts";
+import type { CoreItem, Lifted, LinkOptions, LinkStep, MadeFunction, ResourceType } from "./link-plan.ts";
 import { Spaces } from "./spaces.ts";
 import { unlinkable } from "./unlinkable.ts";
 
@@ -26,10 +26,7 @@ export type Func =
   | {
       readonly sort: "func";
       readonly kind: "lifted";
-      readonly type: FuncType;
-      readonly core: CoreItem;
-      readonly postReturn: CoreItem | null;
-      readonly options: number;
+      readonly lifted: Lifted;
     };
 
 /** What an index of a component's spaces stands for once the components around it are instantiated. */
@@ -51,10 +48,15 @@ export class Elaboration {
   readonly modules: { start: number; end: number }[] = [];
   readonly steps: LinkStep[] = [];
   readonly options: LinkOptions[] = [];
-  readonly lowered: LoweredImport[] = [];
+  readonly made: MadeFunction[] = [];
+  readonly resources: ResourceType[] = [];
   readonly #moduleAt = new Map<number, number>();
   readonly #optionsAt = new Map<string, number>();
-  readonly #foreign = new TypeSearch((type) => !isPlain(type) || (type.kind === "flags" && tooMany(type.names)));
+  readonly #handled = new TypeSearch((type) => !isPlain(type));
+  readonly #foreign = new TypeSearch(
+    (type) => (!isPlain(type) && type.kind !== "own" && type.kind !== "borrow") || hasTooManyFlags(type),
+  );
+  #components = 0;
   #left = MOST_STEPS;
   #depth = 0;
 
@@ -73,7 +75,7 @@ export class Elaboration {
     args: ReadonlyMap<string, Value> | null,
   ): ReadonlyMap<string, Value> {
     if (++this.#depth > DEEPEST) unlinkable(`instantiations nest deeper than ${DEEPEST}`);
-    const spaces = new Spaces(outer);
+    const spaces = new Spaces(outer, this.#components++);
     const exports = new Map<string, Value>();
     for (const definition of definitions) {
       this.spend();
@@ -155,11 +157,30 @@ export class Elaboration {
         return;
       }
       case "lift":
-        spaces.add(this.#lift(definition, spaces));
+        spaces.add({ sort: "func", kind: "lifted", lifted: this.#lift(definition, spaces) });
         return;
       case "lower":
-        spaces.addCore("core func", this.#lower(definition, spaces));
+        spaces.addCore("core func", this.#make(this.#lower(definition, spaces)));
         return;
+      case "resource": {
+        const { resource, destructor } = definition;
+        const core = destructor === null ? null : spaces.core("core func", destructor);
+        const type = { name: resource.name, component: spaces.component, destructor: core };
+        spaces.resources.set(resource, this.resources.push(type) - 1);
+        return;
+      }
+      case "resource.new":
+      case "resource.rep": {
+        const { kind } = definition;
+        const resource = spaces.resources.get(definition.resource) ?? unlinkable(`${kind} of another's resource`);
+        spaces.addCore("core func", this.#make({ kind, component: spaces.component, resource }));
+        return;
+      }
+      case "resource.drop": {
+        const { kind, resource } = definition;
+        spaces.addCore("core func", this.#make({ kind, component: spaces.component, name: resource.name }));
+        return;
+      }
       case "built-in":
         unlinkable(`it uses the canonical built-in ${quote(definition.name)}`);
         break;
@@ -190,11 +211,13 @@ export class Elaboration {
     return index;
   }
 
-  #lift({ core, type, options }: Extract<Definition, { kind: "lift" }>, spaces: Spaces): Func {
-    this.#checkType(type, "an export");
+  #make(made: MadeFunction): CoreItem {
+    return { kind: "made", index: this.made.push(made) - 1 };
+  }
+
+  #lift({ core, type, options }: Extract<Definition, { kind: "lift" }>, spaces: Spaces): Lifted {
+    this.#checkKnown(type, "an export");
     return {
-      sort: "func",
-      kind: "lifted",
       type,
       core: spaces.core("core func", core),
       postReturn: options.postReturn === null ? null : spaces.core("core func", options.postReturn),
@@ -202,29 +225,33 @@ export class Elaboration {
     };
   }
 
-  #lower({ func, type, options }: Extract<Definition, { kind: "lower" }>, spaces: Spaces): CoreItem {
+  #lower({ func, type, options }: Extract<Definition, { kind: "lower" }>, spaces: Spaces): MadeFunction {
     const callee = spaces.at("func", func);
-    if (callee.kind === "lifted") unlinkable("a component in it calls a function of another");
+    const crossing = { type, options: this.#optionsOf(options, spaces) };
+    if (callee.kind === "lifted") {
+      this.#checkKnown(type, "an import");
+      return { kind: "fused", callee: callee.lifted, ...crossing };
+    }
     const { interfaceName, name } = callee;
-    this.#checkType(type, quote(`${interfaceName}#${name}`));
+    this.checkPlain(type, quote(`${interfaceName}#${name}`));
     if (name.startsWith("[")) unlinkable(`${quote(name)} belongs to a resource`);
-    const lowered = { interfaceName, name, key: camelCase(name), type, options: this.#optionsOf(options, spaces) };
-    return { kind: "lowered", index: this.lowered.push(lowered) - 1 };
+    return { kind: "import", interfaceName, name, key: camelCase(name), ...crossing };
   }
 
-  #checkType(type: FuncType, of: string): void {
+  /** What passes between the guest and the host holds no handles. */
+  checkPlain(type: FuncType, of: string): void {
+    check(type, this.#handled, of);
+  }
+
+  #checkKnown(type: FuncType, of: string): void {
     if (type.async) unlinkable(`${of} is asynchronous`);
-    const check = (part: WitType): void => {
-      const foreign = this.#foreign.find(part);
-      if (foreign !== null) unlinkable(`${of} uses the type ${quote(typeText(foreign))}`);
-    };
-    for (const param of type.params) check(param.type);
-    if (type.result !== null) check(type.result);
+    check(type, this.#foreign, of);
   }
 
   #optionsOf({ memory, realloc, encoding, foreign }: CanonicalOptions, spaces: Spaces): number {
     if (foreign) unlinkable("it uses the asynchronous or the GC ABI");
     const options: LinkOptions = {
+      component: spaces.component,
       memory: memory === null ? null : spaces.core("core memory", memory),
       realloc: realloc === null ? null : spaces.core("core func", realloc),
       encoding,
@@ -253,6 +280,13 @@ function given({ name, entity }: Extract<Definition, { kind: "import" }>, args: 
   return value?.sort === entity.sort ? value : unlinkable(`${quote(name)} is not given to a component`);
 }
 
-function tooMany(names: readonly string[]): boolean {
-  return names.length > MOST_FLAGS;
+function check(type: FuncType, search: TypeSearch, of: string): void {
+  for (const part of [...type.params.map((param) => param.type), ...(type.result === null ? [] : [type.result])]) {
+    const found = search.find(part);
+    if (found !== null) unlinkable(`${of} uses the type ${quote(typeText(found))}`);
+  }
+}
+
+function hasTooManyFlags(type: WitType): boolean {
+  return type.kind === "flags" && type.names.length > MOST_FLAGS;
 }

@@ -1,3 +1,5 @@
+import type { Handles } from "./handles.ts";
+
 /** What the linker asks of the run that an instance belongs to. */
 export interface LinkHooks {
   /** Wrap the core functions that an export enters, that allocate and that free a result. */
@@ -6,6 +8,10 @@ export interface LinkHooks {
   postReturn(core: CoreFunction): CoreFunction;
   /** Pays for bytes that are about to be copied out of the guest; throws when they are not to be had. */
   payLift(bytes: number): void;
+  /** What was paid for has been handed on, and is no longer held. */
+  handedOn(): void;
+  /** Counts handles that are opened or closed; ends the run when there are too many. */
+  countHandles(more: number): void;
   /** Records that the guest broke the canonical ABI, and leaves it. */
   trap(what: string): never;
 }
@@ -20,14 +26,16 @@ const LONGEST_BYTES = 2 ** 28 - 1;
 /** A guest's memory and allocator, as values cross. Views are taken anew after whatever may have grown the memory. */
 export class Guest {
   readonly hooks: LinkHooks;
+  readonly handles: Handles;
   readonly #memory: WebAssembly.Memory | null;
   readonly #realloc: CoreFunction | null;
   #buffer: ArrayBuffer = NO_MEMORY;
   view = new DataView(NO_MEMORY);
   bytes: Buffer<ArrayBuffer> = Buffer.from(NO_MEMORY);
 
-  constructor(hooks: LinkHooks, memory: WebAssembly.Memory | null, realloc: CoreFunction | null) {
+  constructor(hooks: LinkHooks, handles: Handles, memory: WebAssembly.Memory | null, realloc: CoreFunction | null) {
     this.hooks = hooks;
+    this.handles = handles;
     this.#memory = memory;
     this.#realloc = realloc;
   }

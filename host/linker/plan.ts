@@ -14,10 +14,10 @@ export function planLink(bytes: Uint8Array): Planned {
   try {
     const elaboration = new Elaboration();
     const exports = elaboration.component(decodeStructure(bytes));
-    const { modules, steps, options, lowered } = elaboration;
+    const { modules, steps, options, made, resources } = elaboration;
     return {
       kind: "linkable",
-      plan: { modules, steps, options, lowered, exports: exportsOf(exports, elaboration) },
+      plan: { modules, steps, options, made, resources, exports: exportsOf(exports, elaboration) },
     };
   } catch (thrown) {
     if (!(thrown instanceof Unlinkable)) throw thrown;
@@ -28,13 +28,13 @@ export function planLink(bytes: Uint8Array): Planned {
 function exportsOf(exports: ReadonlyMap<string, Value>, elaboration: Elaboration): readonly LiftedExport[] {
   const found: LiftedExport[] = [];
   for (const [name, value] of exports) {
-    if (value.sort === "func") found.push(exportOf(null, name, value));
+    if (value.sort === "func") found.push(exportOf(null, name, value, elaboration));
     if (value.sort !== "instance") continue;
     const keys = new Set<string>();
     for (const [funcName, func] of value.exports) {
       elaboration.spend();
       if (func.sort !== "func") continue;
-      const exported = exportOf(name, funcName, func);
+      const exported = exportOf(name, funcName, func, elaboration);
       if (keys.has(exported.key)) unlinkable(`${quote(name)} exports ${quote(exported.key)} twice`);
       keys.add(exported.key);
       found.push(exported);
@@ -43,9 +43,9 @@ function exportsOf(exports: ReadonlyMap<string, Value>, elaboration: Elaboration
   return found;
 }
 
-function exportOf(interfaceName: string | null, name: string, func: Func): LiftedExport {
+function exportOf(interfaceName: string | null, name: string, func: Func, elaboration: Elaboration): LiftedExport {
   if (name.startsWith("[")) unlinkable(`${quote(name)} belongs to a resource`);
   if (func.kind === "imported") unlinkable(`${quote(name)} is an import that is exported again`);
-  const { type, core, postReturn, options } = func;
-  return { interfaceName, key: camelCase(name), type, core, postReturn, options };
+  elaboration.checkPlain(func.lifted.type, quote(name));
+  return { interfaceName, key: camelCase(name), ...func.lifted };
 }

@@ -6,6 +6,7 @@ import { tupleCodec } from "./record-codecs.ts";
 
 /** How one function is called across the boundary; compiled once, used by every instance. */
 export class Signature {
+  readonly type: FuncType;
   readonly #params: Codec;
   readonly #result: Codec | null;
   /** How many core parameters there are before the one that points to where the result goes. */
@@ -14,6 +15,7 @@ export class Signature {
   readonly #isResult: boolean;
 
   constructor(type: FuncType, codecs: Codecs) {
+    this.type = type;
     this.#params = tupleCodec(type.params.map((param) => codecs.of(param.type)));
     this.#result = type.result === null ? null : codecs.of(type.result);
     this.#flatParams = this.#params.flat?.length ?? 1;
@@ -26,14 +28,7 @@ export class Signature {
    * it: no error of JavaScript is a WIT value.
    */
   callGuest(guest: Guest, core: CoreFunction, postReturn: CoreFunction | null, args: readonly unknown[]): unknown {
-    guest.refresh();
-    const returned = core(...this.#lowerParams(guest, args));
-    guest.refresh();
-    const value = this.#liftResult(guest, returned as CoreValue | undefined);
-    if (postReturn !== null) {
-      if (this.#result === null) postReturn();
-      else postReturn(returned as CoreValue);
-    }
+    const value = this.enter(guest, core, postReturn, args);
     if (!this.#isResult) return value;
     const { tag, val } = value as { readonly tag: string; readonly val?: unknown };
     if (tag === "err") throw val;
@@ -42,9 +37,30 @@ export class Signature {
 
   /** Carries out a call of the guest with a function of the host. */
   callHost(guest: Guest, host: (...args: unknown[]) => unknown, values: readonly CoreValue[]): CoreValue | undefined {
+    return this.serve(guest, values, (args) => (this.#isResult ? answerOf(host, args) : host(...args)));
+  }
+
+  /** Calls a core function with values and gives its value, whatever that is. */
+  enter(guest: Guest, core: CoreFunction, postReturn: CoreFunction | null, args: readonly unknown[]): unknown {
     guest.refresh();
-    const args = this.#liftParams(guest, values);
-    const answer = this.#isResult ? answerOf(host, args) : host(...args);
+    const returned = core(...this.#lowerParams(guest, args));
+    guest.refresh();
+    const value = this.#liftResult(guest, returned as CoreValue | undefined);
+    if (postReturn !== null) {
+      if (this.#result === null) postReturn();
+      else postReturn(returned as CoreValue);
+    }
+    return value;
+  }
+
+  /** Carries out a call of the guest with what answers for its values. */
+  serve(
+    guest: Guest,
+    values: readonly CoreValue[],
+    answerFor: (args: readonly unknown[]) => unknown,
+  ): CoreValue | undefined {
+    guest.refresh();
+    const answer = answerFor(this.#liftParams(guest, values));
     if (this.#result === null) return undefined;
     guest.refresh();
     if (!this.#resultInMemory) {

@@ -1,4 +1,4 @@
-import type { Sort } from "../component/component.ts";
+import type { Sort, WitResource } from "../component/component.ts";
 import type { Value } from "./elaboration.ts";
 import type { CoreItem } from "./link-plan.ts";
 import { unlinkable } from "./unlinkable.ts";
@@ -14,6 +14,10 @@ type Of<S extends Value["sort"]> = Extract<Value, { sort: S }>;
 /** The index spaces of one instantiation of a component, types left out. An index that is not there is never followed. */
 export class Spaces {
   readonly outer: Spaces | null;
+  /** Number of the component instance. */
+  readonly component: number;
+  /** The resource types that it defines, by their position in the plan. */
+  readonly resources = new Map<WitResource, number>();
   readonly #values: Record<Value["sort"], Value[]> = { func: [], instance: [], component: [], module: [] };
   readonly #core: Record<string, CoreItem[]> = {
     "core func": [],
@@ -23,8 +27,9 @@ export class Spaces {
   };
   readonly #coreInstances: CoreInstance[] = [];
 
-  constructor(outer: Spaces | null) {
+  constructor(outer: Spaces | null, component: number) {
     this.outer = outer;
+    this.component = component;
   }
 
   outwards(count: number): Spaces {

@@ -228,6 +228,17 @@ export class RunState implements ImportScope {
     this.charge(bytes);
   }
 
+  /** What was lifted has gone to another component of the guest: it does not count towards what goes out next. */
+  handedOn(): void {
+    this.#liftedBytes = 0;
+  }
+
+  /** Counts the resources that components of the guest hold of one another. */
+  countHandles(more: number): void {
+    this.counters.handles += more;
+    if (this.counters.handles > this.limits.handles) this.end({ kind: "over-budget", limit: "handles" });
+  }
+
   /** The guest broke the canonical ABI. Recorded before it is thrown: a guest can catch what an import throws. */
   trap(what: string): never {
     return this.stop({ kind: "trapped", what });
