@@ -89,18 +89,18 @@ export const SCALAR_CODECS: ReadonlyMap<WitKind, Codec> = new Map<WitKind, Codec
     "f32",
     scalar(4, "f32", {
       load: ({ view }, at) => view.getFloat32(at, true),
-      store: (guest, value, at) => guest.view.setFloat32(at, numberOf(guest, value), true),
+      store: (guest, value, at) => guest.view.setFloat32(at, floatOf(guest, value), true),
       lift: (_, value) => Math.fround(value as number),
-      lower: numberOf,
+      lower: floatOf,
     }),
   ],
   [
     "f64",
     scalar(8, "f64", {
       load: ({ view }, at) => view.getFloat64(at, true),
-      store: (guest, value, at) => guest.view.setFloat64(at, numberOf(guest, value), true),
+      store: (guest, value, at) => guest.view.setFloat64(at, floatOf(guest, value), true),
       lift: (_, value) => value,
-      lower: numberOf,
+      lower: floatOf,
     }),
   ],
   [
@@ -151,6 +151,12 @@ function integer(
 
 function numberOf(guest: Guest, value: unknown): number {
   return typeof value === "number" ? value : unfit(guest, "number");
+}
+
+/** One NaN for all, as the specification allows: the bits of others differ between V8's compilers. */
+function floatOf(guest: Guest, value: unknown): number {
+  const number = numberOf(guest, value);
+  return Number.isNaN(number) ? Number.NaN : number;
 }
 
 function bigintOf(guest: Guest, value: unknown): bigint {

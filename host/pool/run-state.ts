@@ -3,7 +3,7 @@ import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, REFUSED } from "../meter/meter.ts";
-import { AbiViolation, GuestStop } from "./guest-stop.ts";
+import { GuestStop, textOfThrown } from "./guest-stop.ts";
 import { longestTextBytes } from "./heap-share.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
@@ -288,17 +288,10 @@ export class RunState implements ImportScope {
         return { kind: "failed", failure: (thrown as { payload?: unknown }).payload };
     }
     if (thrown instanceof RangeError && phase === "guest") return { kind: "out-of-stack", phase, limit: "engine" };
-    return { kind: "trapped", phase, what: describe(thrown) };
+    return { kind: "trapped", phase, what: textOfThrown(thrown) };
   }
 
   #left(): bigint {
     return this.meter.fuel.value;
   }
-}
-
-function describe(thrown: unknown): string {
-  if (thrown instanceof AbiViolation) return thrown.message;
-  // The glue has traps of its own, which say so already.
-  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message.replace(/^wasm trap: /, "")}`;
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "the guest threw a value";
 }
