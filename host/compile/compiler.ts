@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import v8 from "node:v8";
 import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
-import type { Artifact } from "./artifact.ts";
+import { type Artifact, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
 import { type EntryPoint, findEntryPoint } from "./entry-point.ts";
-import type { CompiledComponent } from "./protocol.ts";
 import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 
 /** How components are compiled. */
@@ -122,37 +120,6 @@ export class Compiler {
     child.kill();
     this.#open.delete(child);
   }
-}
-
-async function toArtifact(
-  key: string,
-  componentSha256: string,
-  exact: boolean,
-  made: CompiledComponent,
-): Promise<Artifact> {
-  // Process-wide, so only for a component that needs it; a no-op on versions of Node where it is always on.
-  if (made.extendedConst) v8.setFlagsFromString("--experimental-wasm-extended-const");
-  const modules = await Promise.all(
-    made.modules.map(async ({ name, bytes, report }) => {
-      const added = report.imports.find((each) => each.kind === "memory");
-      return {
-        name,
-        module: await WebAssembly.compile(bytes),
-        memory: added === undefined ? null : { initial: added.initialPages, maximum: added.maximumPages },
-        tableElements: report.tables.reduce((sum, table) => sum + (table.imported ? 0 : table.initialElements), 0),
-      };
-    }),
-  );
-  return {
-    key,
-    componentSha256,
-    scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
-    exact,
-    glue: made.glue,
-    modules,
-    bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
-    bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),
-  };
 }
 
 let transpilerVersion: string | undefined;

@@ -1,8 +1,7 @@
 import { messageOf } from "../errors/errors.ts";
 import { EventGate } from "../events/events.ts";
 import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
-import { type Glue, loadGlue } from "./glue-realm.ts";
-import { instantiate } from "./instance.ts";
+import { type Assembly, instantiate, prepare } from "./instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
 import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
@@ -15,7 +14,7 @@ const DEPLOYMENT_TIMEOUT_MS = 30_000;
 
 interface Ready {
   readonly deployment: Deployment;
-  readonly glue: Glue;
+  readonly assembly: Assembly;
   readonly validatorOf: (schema: JsonSchema) => ValueCheck;
 }
 
@@ -81,7 +80,7 @@ export class Runner {
     try {
       instance = instantiate(
         ready.deployment.artifact,
-        ready.glue,
+        ready.assembly,
         ready.deployment.links,
         run,
         this.#memories,
@@ -123,7 +122,8 @@ export class Runner {
       }
       return validator;
     };
-    const ready: Ready = { deployment, glue: loadGlue(deployment.artifact.glue, deployment.artifact.key), validatorOf };
+    const { linkage, key: artifactKey } = deployment.artifact;
+    const ready: Ready = { deployment, assembly: prepare(linkage, artifactKey), validatorOf };
     this.#ready.set(key, ready);
     for (const oldest of this.#ready.keys()) {
       if (this.#ready.size <= MOST_DEPLOYMENTS) break;
