@@ -8,6 +8,7 @@ import { type CoreModule, type Limits, SECTION } from "./module.ts";
 import { renumberNames } from "./name-section.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
+import { missingSections, PROFILE_IMPORTS, PROFILE_TYPES, writeHookElements, writeHookTable } from "./profile-hooks.ts";
 import { tooComplex } from "./refusal.ts";
 
 /** Writes the metered module, section by section in the order they stand. */
@@ -25,17 +26,33 @@ export function assemble(
   const output = new Writer(module.bytes.length - module.bodies.bytes + 4096);
   let codeAt: number | undefined;
   output.copy(module.bytes, 0, 8);
-  let needsImports = layout.counters.length > 0 || layout.importsMemory;
+  const needsImports = layout.addedGlobals.length > 0 || layout.importsMemory;
+  const missing = missingSections(module.sections, needsImports, layout.profiles);
   for (const section of module.sections) {
-    if (needsImports && section.id > SECTION.import) {
-      output.section(SECTION.import, (inner) => writeImports(module, layout, options, undefined, inner));
-      needsImports = false;
+    while (missing[0] !== undefined && comesAfter(section.id, missing[0])) {
+      writeMissing(module, missing.shift()!, layout, options, output);
     }
-    if (section.id === SECTION.import) needsImports = false;
     writeSection(module, section, layout, options, code.length, output);
     if (section.id === SECTION.code) codeAt = output.length;
   }
   return codeAt === undefined ? output.view().slice() : inserted(output.view(), codeAt, code.view());
+}
+
+/** Whether a section stands behind the place of an import, table or element section; custom ones stand anywhere. */
+function comesAfter(id: number, missing: number): boolean {
+  // The section of tags has a high id and a place between memories and globals.
+  return id > missing && !(id === SECTION.tag && missing === SECTION.element);
+}
+
+function writeMissing(module: CoreModule, id: number, layout: Layout, options: ResolvedOptions, output: Writer): void {
+  output.section(id, (inner) => {
+    if (id === SECTION.import) writeImports(module, layout, options, undefined, inner);
+    else if (id === SECTION.table) writeTables(module, layout, options, inner);
+    else {
+      inner.u32(1);
+      writeHookElements(module, layout, inner);
+    }
+  });
 }
 
 /** The limits of a memory or table in the metered module; throws when it starts past the clamp. */
@@ -93,6 +110,10 @@ function writeSection(
     case SECTION.memory:
       if (!layout.importsMemory) output.section(section.id, (inner) => writeMemories(module, options, inner));
       break;
+    case SECTION.element:
+      if (layout.profiles) output.section(section.id, (inner) => writeElements(module, layout, section, inner));
+      else writeRenumbered(module, section, layout, output);
+      break;
     case SECTION.code:
       output.byte(section.id).u32(codeBytes);
       break;
@@ -121,7 +142,7 @@ function writeImports(
   section: Section | undefined,
   inner: Writer,
 ): void {
-  const more = layout.counters.length + (layout.importsMemory ? 1 : 0);
+  const more = layout.addedGlobals.length + (layout.importsMemory ? 1 : 0);
   if (section === undefined) inner.u32(more);
   else copyVector(module, section, more, inner);
   for (const counter of layout.counters) {
@@ -132,6 +153,14 @@ function writeImports(
       .byte(COUNTER_TYPES[counter] === "i32" ? 0x7f : 0x7e)
       .byte(1);
   }
+  for (const added of layout.profiles ? PROFILE_IMPORTS : []) {
+    inner
+      .name(COUNTER_MODULE)
+      .name(added)
+      .byte(3)
+      .byte(PROFILE_TYPES[added] === "i32" ? 0x7f : 0x70)
+      .byte(0);
+  }
   if (!layout.importsMemory) return;
   inner.name(COUNTER_MODULE).name(MEMORY_IMPORT).byte(2);
   writeLimits(clampLimits(module.memories[0]!, options.memoryMaxPages, "memory"), inner);
@@ -139,7 +168,7 @@ function writeImports(
 
 function writeTables(module: CoreModule, layout: Layout, options: ResolvedOptions, inner: Writer): void {
   const defined = module.tables.filter((table) => !table.imported);
-  inner.u32(defined.length);
+  inner.u32(defined.length + (layout.profiles ? 1 : 0));
   for (const table of defined) {
     const isInitialised = table.initialEnd > table.initialStart;
     if (isInitialised) inner.byte(0x40).byte(0);
@@ -147,6 +176,14 @@ function writeTables(module: CoreModule, layout: Layout, options: ResolvedOption
     writeLimits(clampLimits(table, options.tableMaxElements, "table"), inner);
     copyRenumbered(module, layout, table.initialStart, table.initialEnd, inner);
   }
+  if (layout.profiles) writeHookTable(inner);
+}
+
+function writeElements(module: CoreModule, layout: Layout, section: Section, inner: Writer): void {
+  const reader = new Reader(module.bytes, section.start, section.end);
+  inner.u32(reader.u32() + 1);
+  copyRenumbered(module, layout, reader.position, section.end, inner);
+  writeHookElements(module, layout, inner);
 }
 
 function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writer): void {
@@ -175,7 +212,7 @@ function copyVector(module: CoreModule, section: Section, more: number, inner: W
 /** A section with the indices of the module's own globals shifted; most have none and are copied as they stand. */
 function writeRenumbered(module: CoreModule, section: Section, layout: Layout, output: Writer): void {
   const { bytes, globalReferences } = module;
-  if (layout.counters.length === 0 || !globalReferences.some((at) => at >= section.start && at < section.end)) {
+  if (layout.addedGlobals.length === 0 || !globalReferences.some((at) => at >= section.start && at < section.end)) {
     output.copy(bytes, section.header, section.end);
     return;
   }
@@ -190,7 +227,7 @@ function copyRenumbered(module: CoreModule, layout: Layout, start: number, end: 
     const at = references[index]!;
     if (at >= end) break;
     const reader = new Reader(bytes, at, end);
-    inner.copy(bytes, copied, at).u32(reader.u32() + layout.counters.length);
+    inner.copy(bytes, copied, at).u32(reader.u32() + layout.addedGlobals.length);
     copied = reader.position;
   }
   inner.copy(bytes, copied, end);
@@ -220,6 +257,6 @@ function writeCustom(module: CoreModule, section: Section, layout: Layout, outpu
     output.copy(module.bytes, section.header, section.end);
     return;
   }
-  const names = renumberNames(content, module.importedGlobals, layout.counters.length);
+  const names = renumberNames(content, module.importedGlobals, layout.addedGlobals.length);
   if (names !== undefined) output.byte(SECTION.custom).u32(names.length).bytes(names.view());
 }

@@ -1,14 +1,17 @@
 import { Writer } from "../binary/binary.ts";
 import { CanonicalNan } from "./canonical-nan.ts";
 import type { ExactPlan } from "./exact-plan.ts";
+import { FrameDepth, trapIfLess } from "./frame-depth.ts";
 import { type Layout, NO_TYPES } from "./layout.ts";
 import type { CoreModule, FunctionType } from "./module.ts";
 import { OP } from "./opcodes.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
+import { ProfileCalls } from "./profile-hooks.ts";
 import { tooComplex } from "./refusal.ts";
 
+const I32 = 0x7f;
 const I64 = 0x7e;
 const NO_RESULT = 0x40;
 /** V8's limit: https://webassembly.github.io/spec/js-api/#limits */
@@ -24,18 +27,14 @@ export class BodyWriter {
   private readonly exact: ExactPlan | undefined;
   private readonly layout: Layout;
   private readonly fuel: number;
-  private readonly depth: number;
   private readonly nans: CanonicalNan | undefined;
-  private readonly countsDepth: boolean;
+  private readonly depth: FrameDepth;
+  private readonly profile: ProfileCalls | undefined;
   private readonly globalShift: number;
   private readonly body = new Writer(4096);
   private readonly blockTypes = new Map<FunctionType, number>();
   /** The index of the local that is the copy of the counter `fuel`. */
   private local = 0;
-  /** The index of the local that keeps the depth at entry. */
-  private depthLocal = 0;
-  /** What the frame takes from the counter `depth`. */
-  private slots = 0;
   /** True while there is no local: what is said of it is done to the counter. */
   private isGuarded = false;
 
@@ -45,10 +44,15 @@ export class BodyWriter {
     this.exact = exact;
     this.layout = layout;
     this.fuel = layout.globalOf("fuel");
-    this.depth = layout.globalOf("depth");
-    this.countsDepth = layout.counters.includes("depth");
+    this.depth = new FrameDepth(this.body, layout);
+    this.profile = layout.profiles ? new ProfileCalls(this.body, module, layout) : undefined;
     this.nans = exact && options.canonicalNan ? new CanonicalNan(module, exact, layout) : undefined;
-    this.globalShift = layout.counters.length;
+    this.globalShift = layout.addedGlobals.length;
+  }
+
+  /** Whether something is done at every exit, whatever the mode. */
+  private get isWrapped(): boolean {
+    return this.depth.isOn || this.profile !== undefined;
   }
 
   /** Writes the size and the body of the function at `index` of the code section. */
@@ -59,23 +63,27 @@ export class BodyWriter {
     const isTested = plan.tested[index] === 1;
     const isCached = mode === MODE.cached;
     this.isGuarded = mode === MODE.guarded;
-    this.slots = FRAME_SLOTS + bodies.locals[index]! + (this.exact?.operandSlots[index] ?? 0);
     const isPlaced = isCached || this.isGuarded;
     const hasLocal = isCached || (mode === MODE.direct && isTested);
     this.local = bodies.locals[index]!;
-    this.depthLocal = this.local + (hasLocal ? 1 : 0);
-    const added = (hasLocal ? 1 : 0) + (this.countsDepth ? 1 : 0);
-    const floats = this.nans?.start(index, this.local + added) ?? [];
-    body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1) + floats.length);
+    const slots = FRAME_SLOTS + bodies.locals[index]! + (this.exact?.operandSlots[index] ?? 0);
+    this.depth.start(this.local + (hasLocal ? 1 : 0), slots);
+    const added = (hasLocal ? 1 : 0) + (this.depth.isOn ? 1 : 0);
+    this.profile?.start(index, this.local + added);
+    const profiled = this.profile === undefined ? 0 : 1;
+    const floats = this.nans?.start(index, this.local + added + profiled) ?? [];
+    body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1) + profiled + floats.length);
     body.copy(this.module.bytes, bodies.groups[index]!, bodies.code[index]!);
     if (added > 0) body.byte(added).byte(I64);
+    if (profiled > 0) body.byte(1).byte(I32);
     for (const type of floats) body.byte(1).byte(type);
-    if (this.countsDepth) this.enterFrame();
+    if (this.depth.isOn) this.depth.enter();
+    this.profile?.enter();
     this.nans?.enter(index, body);
     if (mode === MODE.direct) this.chargeAtEntry(plan.totals[index]!, isTested);
     if (isCached) this.load();
     if (isPlaced) body.byte(OP.block).byte(NO_RESULT);
-    if (isPlaced || this.countsDepth) this.openReturnBlock(index);
+    if (isPlaced || this.isWrapped) this.openReturnBlock(index);
     if (isPlaced && isTested) this.testLocal(1);
     this.writePoints(index, isPlaced);
     if (body.length > MOST_BODY_BYTES) {
@@ -93,7 +101,7 @@ export class BodyWriter {
     const { bytes } = this.module;
     const { positions, kinds, values } = this.plan.points;
     const end = this.plan.firstPoints[index + 1]!;
-    const isWrapped = isPlaced || this.countsDepth;
+    const isWrapped = isPlaced || this.isWrapped;
     let copied = this.module.bodies.code[index]!;
     for (let point = this.plan.firstPoints[index]!; point < end; point++) {
       const position = positions[point]!;
@@ -123,7 +131,8 @@ export class BodyWriter {
           }
           break;
         case POINT.leave:
-          if (this.countsDepth) this.leaveFrame();
+          if (this.depth.isOn) this.depth.leave();
+          this.profile?.tail();
           break;
         case POINT.charge:
           this.callInjected(value, isPlaced);
@@ -162,7 +171,7 @@ export class BodyWriter {
     }
     body.byte(OP.local_tee).u32(local).byte(OP.global_set).u32(fuel).byte(OP.local_get).u32(local);
     body.byte(OP.i64_const).byte(0);
-    this.trapIfLess();
+    trapIfLess(body);
   }
 
   /** The label of this block stands where the function's label stood, so no branch of the body is renumbered. */
@@ -193,11 +202,10 @@ export class BodyWriter {
     if (isLanding) this.testLocal(0);
     if (owed === -1) body.byte(OP.unreachable);
     else {
-      if (this.countsDepth) this.leaveFrame();
-      if (isPlaced) {
-        this.subtract(owed).byte(OP.global_set).u32(fuel);
-        body.byte(OP.return);
-      }
+      if (this.depth.isOn) this.depth.leave();
+      if (isPlaced) this.subtract(owed).byte(OP.global_set).u32(fuel);
+      this.profile?.leave();
+      if (isPlaced) body.byte(OP.return);
     }
     if (!isPlaced) return;
     body.byte(OP.end);
@@ -239,7 +247,8 @@ export class BodyWriter {
 
   /** Branches to the trap, which is the block that label `depth` ends. */
   private testLocal(depth: number): void {
-    if (this.isGuarded && this.countsDepth) this.restoreDepth();
+    if (this.isGuarded && this.depth.isOn) this.depth.restore();
+    if (this.isGuarded) this.profile?.resume();
     this.pushLocal();
     this.leaveIfNegative(depth);
   }
@@ -262,31 +271,6 @@ export class BodyWriter {
     if (isPlaced) this.store();
     this.body.byte(OP.call).u32(this.layout.functionOf(injected));
     if (isPlaced) this.load();
-  }
-
-  /** Traps with the counter negative. What it was before is kept in a local, so that leaving the frame reads nothing. */
-  private enterFrame(): void {
-    const { body, depth, depthLocal, slots } = this;
-    body.byte(OP.global_get).u32(depth).byte(OP.local_tee).u32(depthLocal);
-    body.byte(OP.i64_const).s32(slots).byte(OP.i64_sub).byte(OP.global_set).u32(depth);
-    body.byte(OP.local_get).u32(depthLocal).byte(OP.i64_const).s32(slots);
-    this.trapIfLess();
-  }
-
-  /** An exception may have unwound frames, which give nothing back. */
-  private restoreDepth(): void {
-    const { body, depth, depthLocal, slots } = this;
-    body.byte(OP.local_get).u32(depthLocal).byte(OP.i64_const).s32(slots).byte(OP.i64_sub);
-    body.byte(OP.global_set).u32(depth);
-  }
-
-  private leaveFrame(): void {
-    this.body.byte(OP.local_get).u32(this.depthLocal).byte(OP.global_set).u32(this.depth);
-  }
-
-  /** Traps if the first of two values on the stack is less than the second. */
-  private trapIfLess(): void {
-    this.body.byte(OP.i64_lt_s).byte(OP.if).byte(NO_RESULT).byte(OP.unreachable).byte(OP.end);
   }
 }
 

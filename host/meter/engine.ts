@@ -7,6 +7,7 @@ export interface WasmGlobal<Value> {
 interface Engine {
   validate(bytes: Uint8Array): boolean;
   readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
   readonly Global: new <Value>(
     descriptor: { readonly value: string; readonly mutable: boolean },
     value: Value,

@@ -3,18 +3,23 @@ import { type ExactPlan, RESULTS } from "./exact-plan.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { canonicalId, canonicalType, grownBy, MODE, type Plan } from "./plan.ts";
+import { PROFILE_IMPORTS, type ProfileImport } from "./profile-hooks.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
   /** The counters that the module needs, in the order in which it imports them. */
   readonly counters: readonly CounterName[];
+  /** Whether functions are profiled. */
+  readonly profiles: boolean;
+  /** All globals that are imported, the counters first. */
+  readonly addedGlobals: readonly (CounterName | ProfileImport)[];
   /** Whether the memory becomes an import. */
   readonly importsMemory: boolean;
   /** Ids of the injected functions, in the order of their indices. */
   readonly injected: readonly number[];
   readonly types: AddedTypes;
-  /** The index of a counter's global. */
-  globalOf(counter: CounterName): number;
+  /** The index of an imported global. */
+  globalOf(added: CounterName | ProfileImport): number;
   /** The index of an injected function. */
   functionOf(injected: number): number;
 }
@@ -28,22 +33,26 @@ export function layOut(module: CoreModule, plan: Plan, exact: ExactPlan | undefi
   const isCharged =
     injected.some((id) => canonicalType(id) === undefined) ||
     plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
+  const profiles = options.profile && module.bodies.count > 0;
   const needs: { readonly [Name in CounterName]: boolean } = {
-    fuel: isCharged,
+    fuel: isCharged || profiles,
     pages: growsMemory,
     elements: growsTable,
     refused: growsMemory || growsTable,
     depth: options.callDepth && module.bodies.count > 0,
   };
   const counters = COUNTER_NAMES.filter((name) => needs[name]);
+  const addedGlobals = [...counters, ...(profiles ? PROFILE_IMPORTS : [])];
   const [memory, second] = module.memories;
   const functions = new Map(injected.map((id, index) => [id, module.functionTypes.length + index]));
   return {
     counters,
+    profiles,
+    addedGlobals,
     importsMemory: options.importMemory && second === undefined && memory?.imported === false && !memory.is64,
     injected,
     types: new AddedTypes(module.types.length),
-    globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),
+    globalOf: (added) => module.importedGlobals + addedGlobals.indexOf(added),
     functionOf: (id) => functions.get(id)!,
   };
 }

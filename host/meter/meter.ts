@@ -37,10 +37,14 @@ export {
 } from "./counters.ts";
 export type { WasmGlobal } from "./engine.ts";
 export type { FunctionMode, FunctionReport } from "./explain.ts";
+export type { FuelProfile, ProfiledContext, ProfiledFrame } from "./fuel-profile.ts";
+export { FuelProfiler, type ProfiledModule, type ProfilerImports } from "./fuel-profiler.ts";
 export { CAPS, type ComplexityCaps, type MeterOptions } from "./options.ts";
+export type { ProfiledFunction } from "./profiled-functions.ts";
 export type { MeterErrorDetails } from "./refusal.ts";
 export type { AddedImport, MemoryReport, MeterReport, TableReport } from "./report.ts";
 export { METER_VERSION, SCHEDULE, type Schedule, scheduleId } from "./schedule.ts";
+export { type Speedscope, speedscopeOf } from "./speedscope.ts";
 
 /** A metered module: `bytes` is a buffer of its own. */
 export interface Metered {

@@ -29,6 +29,8 @@ export interface Plan {
   readonly injected: ReadonlySet<number>;
   /** Functions that were scanned twice because targets of a `br_table` disagreed. */
   readonly rescans: number;
+  /** What callers of a leaf pay for it, as `findLeaves` answers. */
+  readonly leaves: Int32Array;
   /** Whether exceptions may unwind its frames. */
   readonly unwinds: boolean;
 }

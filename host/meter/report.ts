@@ -5,6 +5,8 @@ import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
+import { PROFILE_IMPORTS, PROFILE_TYPES, type ProfileImport } from "./profile-hooks.ts";
+import { type ProfiledFunction, profiledFunctions } from "./profiled-functions.ts";
 import { scheduleId } from "./schedule.ts";
 
 /** An import that the meter added; all are of the module `$airlock`. */
@@ -15,6 +17,13 @@ export type AddedImport =
       readonly kind: "global";
       readonly type: "i32" | "i64";
       readonly mutable: true;
+    }
+  | {
+      readonly module: typeof COUNTER_MODULE;
+      readonly name: ProfileImport;
+      readonly kind: "global";
+      readonly type: "i32" | "funcref";
+      readonly mutable: false;
     }
   | {
       readonly module: typeof COUNTER_MODULE;
@@ -76,6 +85,8 @@ export interface MeterReport {
   readonly unwinds: boolean;
   /** Whether instantiation runs guest code. */
   readonly hasStart: boolean;
+  /** The functions that the module defines, of a profile build: what a `FuelProfiler` wants to know. */
+  readonly profiled: readonly ProfiledFunction[] | null;
 }
 
 export function reportOn(
@@ -103,11 +114,12 @@ export function reportOn(
     tables,
     unwinds: plan.unwinds,
     hasStart: module.hasStart,
+    profiled: layout.profiles ? profiledFunctions(module, plan) : null,
   };
 }
 
 function addedImports(layout: Layout, memory: readonly MemoryReport[]): AddedImport[] {
-  const imports = layout.counters.map(
+  const imports: AddedImport[] = layout.counters.map(
     (name): AddedImport => ({
       module: COUNTER_MODULE,
       name,
@@ -116,6 +128,9 @@ function addedImports(layout: Layout, memory: readonly MemoryReport[]): AddedImp
       mutable: true,
     }),
   );
+  for (const name of layout.profiles ? PROFILE_IMPORTS : []) {
+    imports.push({ module: COUNTER_MODULE, name, kind: "global", type: PROFILE_TYPES[name], mutable: false });
+  }
   if (layout.importsMemory) {
     const { initialPages, maximumPages } = memory[0]!;
     imports.push({

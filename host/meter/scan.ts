@@ -47,5 +47,5 @@ export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCap
   // What catches may do so without a tag; once that is seen, every call is to be placed anew.
   if (scan.handlers.found && !unwinds) return scanModule(module, costs, caps, true);
   const { injected } = scan.bulk;
-  return { points, firstPoints, modes, totals, owed, tested, injected, rescans, unwinds };
+  return { points, firstPoints, modes, totals, owed, tested, injected, rescans, leaves, unwinds };
 }
