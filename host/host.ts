@@ -11,7 +11,13 @@ import { HostError, type HostErrorCode, isHostError, quote } from "./errors/erro
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
 import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
-import { type HostOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import {
+  type HostOptions,
+  type InstallOptions,
+  type ResolvedOptions,
+  resolveInstall,
+  resolveOptions,
+} from "./options.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
 import { type CapabilityEvent, ProviderRegistry } from "./providers/providers.ts";
 import { type RunOptions, runRequest } from "./run-options.ts";
@@ -77,18 +83,19 @@ export class Host implements AsyncDisposable {
 
   /**
    * Admits, compiles and registers a capability: a package's folder, its capability.json, or a package in memory. Throws a
-   * HostError: AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_* (its `details` is the AdmissionReport), AIRLOCK_METER_*, AIRLOCK_COMPILE_*,
+   * HostError: AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_* (its `details` is the AdmissionReport), AIRLOCK_METER_*, AIRLOCK_COMPILE_*,
    * AIRLOCK_PROVIDERS_DUPLICATE.
    */
-  async install(source: string | PackageInMemory): Promise<Installed> {
+  async install(source: string | PackageInMemory, options: InstallOptions = {}): Promise<Installed> {
     this.#checkOpen("install");
+    const { fuelProfile: profile } = resolveInstall(options);
     const { manifest, directory, load } = this.#locate(source);
     const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
       const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check: session.check });
-      const isExact = this.#policyLimit(admitted) !== null;
-      const artifact = await session.compile(admitted, isExact);
+      const exact = this.#policyLimit(admitted) !== null;
+      const artifact = await session.compile(admitted, { exact, profile });
       this.#checkOpen("install");
       const provider = new ComponentProvider({
         key: `${manifest.id}@${manifest.version}#${++this.#installations}`,

@@ -49,7 +49,14 @@ export {
   parseManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
-export type { HostOptions } from "./options.ts";
+export {
+  type FuelProfile,
+  type ProfiledContext,
+  type ProfiledFrame,
+  type Speedscope,
+  speedscopeOf,
+} from "./meter/meter.ts";
+export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PoolStats } from "./pool/pool.ts";
 export type { CapabilityEvent, Evidence, Failure, Outcome, RunEvent, RunPhase, Usage } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";

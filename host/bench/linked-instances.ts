@@ -21,12 +21,13 @@ export interface Bench {
 const LIMITS = effectiveLimits(resolvePolicy({ caps: { fuel: Number.MAX_SAFE_INTEGER } }), {
   fuel: Number.MAX_SAFE_INTEGER,
 });
+const PLAIN = { exact: false, profile: false };
 const RUN = { name: "run", interfaceName: null, key: "run", calling: "values" } as const;
 
 /** Builds a component for the linker, or for jco's glue, as a pool thread would hold it. */
 export async function benchOf(bytes: Uint8Array, only?: "glue"): Promise<Bench> {
-  const built = await buildComponent({ bytes, importNames: [], exact: false }, only);
-  const artifact = await toArtifact("bench", "", false, built);
+  const built = await buildComponent({ bytes, importNames: [], variant: PLAIN }, only);
+  const artifact = await toArtifact("bench", "", PLAIN, built);
   const assembly = prepare(artifact.linkage, artifact.key);
   const memories = new MemoryPool(new Int32Array(1), new Int32Array(BRIDGE_FIELDS.count));
   const make = (run: RunState) => instantiate(artifact, assembly, [], run, memories, "recycled");

@@ -1,7 +1,7 @@
 import v8 from "node:v8";
 import type { LinkPlan } from "../linker/linker.ts";
-import { SCHEDULE, scheduleId } from "../meter/meter.ts";
-import type { CompiledComponent } from "./protocol.ts";
+import { type ProfiledFunction, SCHEDULE, scheduleId } from "../meter/meter.ts";
+import type { CompiledComponent, Variant } from "./protocol.ts";
 
 /** What makes an instance out of the core modules. */
 export type Linkage =
@@ -19,6 +19,8 @@ export interface ArtifactModule {
   readonly memory: { readonly initial: number; readonly maximum: number } | null;
   /** Elements that its own tables hold at the start. */
   readonly tableElements: number;
+  /** What a profiler must know of it; null where functions are not profiled, or there are none. */
+  readonly functions: readonly ProfiledFunction[] | null;
 }
 
 /** A component that was admitted, planned or transpiled, metered and compiled. Independent of limits, shared by all threads. */
@@ -27,8 +29,7 @@ export interface Artifact {
   readonly key: string;
   readonly componentSha256: string;
   readonly scheduleId: string;
-  /** Whether frames are counted and NaNs are canonical. */
-  readonly exact: boolean;
+  readonly variant: Variant;
   readonly linkage: Linkage;
   readonly modules: readonly ArtifactModule[];
   /** Bytes of Wasm before and after metering. */
@@ -40,7 +41,7 @@ export interface Artifact {
 export async function toArtifact(
   key: string,
   componentSha256: string,
-  exact: boolean,
+  variant: Variant,
   made: CompiledComponent,
 ): Promise<Artifact> {
   // Process-wide, so only for a component that needs it; a no-op on versions of Node where it is always on.
@@ -53,6 +54,7 @@ export async function toArtifact(
         module: await WebAssembly.compile(bytes),
         memory: added === undefined ? null : { initial: added.initialPages, maximum: added.maximumPages },
         tableElements: report.tables.reduce((sum, table) => sum + (table.imported ? 0 : table.initialElements), 0),
+        functions: report.profiled,
       };
     }),
   );
@@ -60,7 +62,7 @@ export async function toArtifact(
     key,
     componentSha256,
     scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
-    exact,
+    variant,
     linkage: made.linkage,
     modules,
     bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),

@@ -9,3 +9,4 @@ export type { CacheStats } from "./cache.ts";
 export { type CompileOptions, Compiler, type CompileSession } from "./compiler.ts";
 export { type EntryPoint, findEntryPoint } from "./entry-point.ts";
 export { GLUE_HOOKS, GLUE_NAMES } from "./glue.ts";
+export type { Variant } from "./protocol.ts";

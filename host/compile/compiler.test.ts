@@ -21,17 +21,19 @@ afterEach(() => {
   for (const compiler of opened.splice(0)) compiler.close();
 });
 
+const PLAIN = { exact: false, profile: false };
+
 describe("Compiler", () => {
   it("stops a compilation that takes longer than allowed", async () => {
     const { session, component } = open({ timeoutMs: 1 });
-    await expect(session.compile(component, false)).rejects.toMatchObject({ code: "AIRLOCK_COMPILE_TIMED_OUT" });
+    await expect(session.compile(component, PLAIN)).rejects.toMatchObject({ code: "AIRLOCK_COMPILE_TIMED_OUT" });
   });
 
   it("stops a compilation that takes more memory than allowed", async () => {
     const { session, component } = open({ memoryBytes: 1, cacheEntries: 0 });
     const attempt = async (): Promise<void> => {
       // The memory is looked at now and then: one compilation can be too short to be seen.
-      for (;;) await session.compile(component, false);
+      for (;;) await session.compile(component, PLAIN);
     };
     await expect(attempt()).rejects.toMatchObject({ code: "AIRLOCK_COMPILE_FAILED" });
   });

@@ -8,6 +8,7 @@ import { SCHEDULE, scheduleId } from "../meter/meter.ts";
 import { type Artifact, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
 import { type EntryPoint, findEntryPoint } from "./entry-point.ts";
+import type { Variant } from "./protocol.ts";
 import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 
 /** How components are compiled. */
@@ -23,7 +24,7 @@ export interface CompileSession {
   /** What admission asks; it may be handed on alone. */
   readonly check: Checker;
   /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
-  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, exact: boolean): Promise<Artifact>;
+  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, variant: Variant): Promise<Artifact>;
   /** Ends the process that served this component. */
   close(): void;
 }
@@ -62,14 +63,14 @@ export class Compiler {
         this.#remember(key, reply.report);
         return reply.report;
       },
-      compile: async ({ sha256, info }, exact) => {
-        const key = artifactKey(sha256, exact);
+      compile: async ({ sha256, info }, variant) => {
+        const key = artifactKey(sha256, variant);
         const known = this.#cache.get(key);
         if (known !== undefined) return known;
         const importNames = info.imports.map(({ name }) => name);
-        const reply = await child().ask({ kind: "compile", bytes, importNames, exact });
+        const reply = await child().ask({ kind: "compile", bytes, importNames, variant });
         if (reply.kind !== "compiled") throw unexpected(reply.kind);
-        const artifact = await toArtifact(key, sha256, exact, reply.component);
+        const artifact = await toArtifact(key, sha256, variant, reply.component);
         this.#cache.set(artifact);
         return artifact;
       },
@@ -124,9 +125,10 @@ export class Compiler {
 
 let transpilerVersion: string | undefined;
 
-function artifactKey(sha256: string, exact: boolean): string {
+function artifactKey(sha256: string, { exact, profile }: Variant): string {
   transpilerVersion ??= versionOf("@bytecodealliance/jco-transpile");
-  const parts = [sha256, scheduleId(SCHEDULE), exact ? "exact" : "plain", transpilerVersion, process.versions.v8];
+  const variant = `${exact ? "exact" : "plain"}${profile ? " profile" : ""}`;
+  const parts = [sha256, scheduleId(SCHEDULE), variant, transpilerVersion, process.versions.v8];
   return createHash("sha256").update(parts.join("\n")).digest("hex");
 }
 

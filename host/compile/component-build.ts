@@ -4,10 +4,10 @@ import { HostError } from "../errors/errors.ts";
 import { type LinkPlan, planLink } from "../linker/linker.ts";
 import { meterTogether } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
-import type { CompiledComponent, CompiledModule, CompileRequest } from "./protocol.ts";
+import type { CompiledComponent, CompiledModule, CompileRequest, Variant } from "./protocol.ts";
 
 /** What is built: the component, and how. */
-export type BuildRequest = Pick<CompileRequest & { kind: "compile" }, "bytes" | "importNames" | "exact">;
+export type BuildRequest = Pick<CompileRequest & { kind: "compile" }, "bytes" | "importNames" | "variant">;
 
 /** A core module before it is metered. */
 interface Original {
@@ -22,13 +22,13 @@ export async function buildComponent(request: BuildRequest, only?: "glue"): Prom
 }
 
 /** The core modules as they are, for the linker. */
-function cut({ bytes, exact }: BuildRequest, plan: LinkPlan): CompiledComponent {
+function cut({ bytes, variant }: BuildRequest, plan: LinkPlan): CompiledComponent {
   const originals = plan.modules.map(({ start, end }, index) => ({ name: `${index}`, bytes: bytes.slice(start, end) }));
-  return { linkage: { kind: "linked", plan }, ...compileModules(originals, exact) };
+  return { linkage: { kind: "linked", plan }, ...compileModules(originals, variant) };
 }
 
 /** Generated glue, and the core modules that it wants. */
-async function transpile({ bytes, importNames, exact }: BuildRequest): Promise<CompiledComponent> {
+async function transpile({ bytes, importNames, variant }: BuildRequest): Promise<CompiledComponent> {
   const { files } = await transpileBytes(bytes, {
     name: "component",
     instantiation: "sync",
@@ -44,18 +44,18 @@ async function transpile({ bytes, importNames, exact }: BuildRequest): Promise<C
   }
   if (source === null)
     throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
-  return { linkage: { kind: "glue", source }, ...compileModules(originals, exact) };
+  return { linkage: { kind: "glue", source }, ...compileModules(originals, variant) };
 }
 
 function compileModules(
   originals: readonly Original[],
-  exact: boolean,
+  { exact, profile }: Variant,
 ): Pick<CompiledComponent, "modules" | "extendedConst"> {
   // For what it turns on: the check may have been another process's.
   for (const { bytes } of originals) validates(bytes);
   const metered = meterTogether(
     originals.map(({ bytes }) => bytes),
-    { importMemory: true, callDepth: exact, canonicalNan: exact },
+    { importMemory: true, callDepth: exact, canonicalNan: exact, profile },
   );
   for (const { bytes } of metered) compileEagerly(bytes);
   const modules = metered.map((each, index): CompiledModule => ({ name: originals[index]!.name, ...each }));

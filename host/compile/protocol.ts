@@ -4,6 +4,14 @@ import type { JsonSchema } from "../manifest/manifest.ts";
 import type { MeterReport } from "../meter/meter.ts";
 import type { Linkage } from "./artifact.ts";
 
+/** How a component is metered, besides the prices. Fuel is the same in all variants. */
+export interface Variant {
+  /** Whether frames are counted and NaNs are canonical. */
+  readonly exact: boolean;
+  /** Whether functions are profiled. */
+  readonly profile: boolean;
+}
+
 /** What the throw-away process is asked, in this order: at most one `check`, at most one `compile`, the same bytes. */
 export type CompileRequest =
   | {
@@ -19,8 +27,7 @@ export type CompileRequest =
       readonly bytes: Uint8Array;
       /** Full names of the interfaces that the component imports. */
       readonly importNames: readonly string[];
-      /** Whether the variant that counts frames and makes NaNs canonical is made. */
-      readonly exact: boolean;
+      readonly variant: Variant;
     };
 
 /** One core module of the component, or one that the transpiler emitted, metered. */

@@ -62,7 +62,7 @@ export const CODES = {
   AIRLOCK_COMPILE_FAILED: refused("the component passed the checks but could not be compiled"),
   AIRLOCK_COMPILE_TIMED_OUT: refused("compiling the component took longer than allowed"),
 
-  AIRLOCK_HOST_OPTIONS_INVALID: badInput("an option of createHost is unknown or has a wrong value"),
+  AIRLOCK_HOST_OPTIONS_INVALID: badInput("an option of createHost or install is unknown or has a wrong value"),
   AIRLOCK_HOST_CLOSED: {
     status: 503,
     exit: 4,

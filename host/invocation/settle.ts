@@ -39,7 +39,7 @@ export function settle(facts: RunFacts, plan: OperationPlan, answer: PoolAnswer,
 }
 
 function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
-  const { ending, usage: counted, times } = reply;
+  const { ending, usage: counted, times, fuelProfile } = reply;
   const { eventsAccepted, eventsRefused, handles: _handles, ...used } = counted;
   const common = {
     ...identity(facts),
@@ -52,6 +52,7 @@ function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: 
       totalMs: endedAt - facts.submittedAt,
     },
     events: { accepted: eventsAccepted, refused: eventsRefused },
+    ...(fuelProfile === null ? {} : { fuelProfile }),
   };
   switch (ending.kind) {
     case "succeeded":

@@ -88,7 +88,7 @@ interface Numbered {
 /** Names that several frames have get their module's in front, and where that is not enough their index behind. */
 function distinctNames(frames: readonly Omit<Numbered, "name">[]): readonly Numbered[] {
   const withModule = (frame: Omit<Numbered, "name">): string =>
-    frame.module === null ? frame.given : `${frame.module}: ${frame.given}`;
+    frame.module === null ? frame.given : `core ${frame.module}: ${frame.given}`;
   const given = tally(frames.map((frame) => frame.given));
   const inModules = tally(frames.map(withModule));
   const names = new Set<string>();

@@ -47,9 +47,10 @@ export function instantiate(
   const held: HeldMemory[] = [];
   const counters: Record<string, WebAssembly.Global> = { ...run.meter };
   const instantiateCore = (module: WebAssembly.Module, imports: WebAssembly.Imports = {}): WebAssembly.Instance => {
-    const { memory: shape, tableElements } = byModule.get(module)!;
+    const known = byModule.get(module)!;
+    const { memory: shape, tableElements } = known;
     run.hold(shape, tableElements);
-    const own: WebAssembly.ModuleImports = { ...counters };
+    const own: WebAssembly.ModuleImports = { ...counters, ...run.profiler?.importsOf(known) };
     if (shape !== null) {
       const memory = takeMemory(memories, shape, tier === "recycled");
       held.push({ memory, shape });

@@ -2,6 +2,7 @@ import type { Artifact } from "../compile/compile.ts";
 import type { Event, EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
+import type { FuelProfile } from "../meter/meter.ts";
 
 /** How much of an instance is new. All tiers are observably equal. */
 export type Tier = "fresh" | "recycled";
@@ -89,6 +90,8 @@ export interface Reply {
   readonly ending: WorkerEnding;
   readonly usage: WorkerUsage;
   readonly times: WorkerTimes;
+  /** Of a profile build; null also where nothing of the guest was run. */
+  readonly fuelProfile: FuelProfile | null;
 }
 
 /** The first message of a thread: its end of the bridge. */

@@ -2,8 +2,9 @@ import { resourceLimits } from "node:worker_threads";
 import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import { type Counters, createCounters, EXHAUSTED, REFUSED } from "../meter/meter.ts";
-import { GuestStop, textOfThrown } from "./guest-stop.ts";
+import { type Counters, createCounters, EXHAUSTED, type FuelProfiler } from "../meter/meter.ts";
+import { endingOf, type GuestReturn } from "./ending-of.ts";
+import { GuestStop } from "./guest-stop.ts";
 import { longestTextBytes } from "./heap-share.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
@@ -24,6 +25,8 @@ export interface RunInit {
   readonly events: EventGate;
   readonly bridge: WorkerBridge;
   readonly filesystem: { readonly root: string } | null;
+  /** Where the artifact is a profile build. */
+  readonly profiler?: FuelProfiler | null;
 }
 
 /** One run on this thread: its fuel, its phase, its counters, and how it ends. Made for one run and then dropped. */
@@ -44,6 +47,7 @@ export class RunState implements ImportScope {
     handles: 0,
   };
   readonly memories: WebAssembly.Memory[] = [];
+  readonly profiler: FuelProfiler | null;
   phase: Phase = "setup";
   hostMs = 0;
   #enteredAt = 0;
@@ -64,6 +68,8 @@ export class RunState implements ImportScope {
     this.events = init.events;
     this.filesystem = init.filesystem;
     this.#bridge = init.bridge;
+    this.profiler = init.profiler ?? null;
+    this.profiler?.begin("setup", init.limits.setupFuel);
     this.#fuelGiven = BigInt(init.limits.setupFuel);
     this.meter = createCounters({
       fuel: init.limits.setupFuel,
@@ -97,6 +103,7 @@ export class RunState implements ImportScope {
     this.#fuelGiven = BigInt(this.limits.fuel);
     this.meter.fuel.value = this.#fuelGiven;
     this.phase = "lower";
+    this.profiler?.begin("run", this.limits.fuel);
   }
 
   /** Records the ending; the first one stays. */
@@ -104,6 +111,7 @@ export class RunState implements ImportScope {
     if (this.#ending !== null) return;
     this.#ending = ending;
     this.#fuelLeftAtEnding = this.meter.fuel.value;
+    this.profiler?.finish(Number(this.#fuelLeftAtEnding));
   }
 
   /** Records, then takes the fuel away, then throws: a guest that catches the exception runs into an empty tank. */
@@ -167,10 +175,12 @@ export class RunState implements ImportScope {
     if (this.#inRealloc) this.end({ kind: "trapped", phase: this.phase, what: `the guest's allocator called ${name}` });
     this.#liftedBytes = 0;
     if (this.phase === "guest") this.phase = "host";
+    this.profiler?.enterImport(name, Number(this.#left()));
   }
 
   leave(): void {
     if (this.phase === "host") this.phase = "guest";
+    this.profiler?.leaveImport(Number(this.#left()));
   }
 
   // What the linker calls, and what the glue is edited to call.
@@ -226,6 +236,7 @@ export class RunState implements ImportScope {
       limit === "outputBytes" ? this.limits.outputBytes : Math.max(this.limits.hostBytesOut, LEAST_LIFT_BYTES);
     if (this.#liftedBytes > Math.min(most, LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);
+    this.profiler?.lift(bytes);
   }
 
   /** What was lifted has gone to another component of the guest: it does not count towards what goes out next. */
@@ -247,9 +258,9 @@ export class RunState implements ImportScope {
   // Where a run ends.
 
   /** What the end of the call means: the recorded ending, else empty fuel, else what was thrown, where. */
-  classify(outcome: { readonly returned: unknown } | { readonly thrown: unknown }): WorkerEnding {
+  classify(outcome: GuestReturn): WorkerEnding {
     if (this.#ending !== null) return this.#ending;
-    const ending = this.#endingOf(outcome);
+    const ending = endingOf(outcome, this.phase, this.meter);
     this.record(ending);
     return ending;
   }
@@ -267,28 +278,6 @@ export class RunState implements ImportScope {
       eventsAccepted: this.events.accepted,
       eventsRefused: this.events.refused,
     };
-  }
-
-  #endingOf(outcome: { readonly returned: unknown } | { readonly thrown: unknown }): WorkerEnding {
-    const phase = this.phase;
-    if (this.meter.fuel.value < 0n) return { kind: "out-of-fuel", phase };
-    if ("returned" in outcome) return { kind: "succeeded", output: outcome.returned };
-    const { thrown } = outcome;
-    if (this.meter.depth.value < 0n) return { kind: "out-of-stack", phase, limit: "callDepth" };
-    const refused = this.meter.refused.value;
-    if (refused === REFUSED.engine)
-      return { kind: "lost", what: "the engine had no memory for a growth within the limits" };
-    if (refused !== REFUSED.none) {
-      return { kind: "out-of-memory", phase, limit: refused === REFUSED.memory ? "memoryBytes" : "tableElements" };
-    }
-    // The glue throws the value of an `err` after the result was lifted: as it is, or in an error of its own.
-    if (phase === "lift" || phase === "post") {
-      if (!(thrown instanceof Error)) return { kind: "failed", failure: thrown };
-      if (Object.hasOwn(thrown, "payload"))
-        return { kind: "failed", failure: (thrown as { payload?: unknown }).payload };
-    }
-    if (thrown instanceof RangeError && phase === "guest") return { kind: "out-of-stack", phase, limit: "engine" };
-    return { kind: "trapped", phase, what: textOfThrown(thrown) };
   }
 
   #left(): bigint {

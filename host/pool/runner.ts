@@ -1,6 +1,7 @@
 import { messageOf } from "../errors/errors.ts";
 import { EventGate } from "../events/events.ts";
 import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
+import { FuelProfiler } from "../meter/meter.ts";
 import { type Assembly, instantiate, prepare } from "./instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
@@ -52,6 +53,7 @@ export class Runner {
       ),
       bridge: this.#bridge,
       filesystem: deployment.filesystem,
+      profiler: deployment.artifact.variant.profile ? new FuelProfiler(deployment.artifact.modules) : null,
     });
     let setupMs: number | null = null;
     this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "setup", at: startedAt });
@@ -70,6 +72,7 @@ export class Runner {
         guestMs: run.guestMs,
         hostMs: run.hostMs,
       },
+      fuelProfile: run.profiler?.profile() ?? null,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { OutcomeKind } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
+import type { FuelProfile } from "../meter/meter.ts";
 
 /** Why a capability declined: its own words, or for a plain function the error value of its `result`. */
 export interface Failure {
@@ -51,6 +52,8 @@ interface Common {
   readonly limits: Limits;
   readonly events: { readonly accepted: number; readonly refused: number };
   readonly evidence: Evidence | null;
+  /** Of a capability that was installed for it, unless the run was cut off or never began. */
+  readonly fuelProfile?: FuelProfile;
 }
 
 type Ended<Kind extends OutcomeKind, More = unknown> = Common & { readonly kind: Kind } & More;

@@ -20,7 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   events: ["errors", "manifest"],
   imports: ["generated", "errors", "manifest", "events"],
   pool: ["errors", "manifest", "meter", "linker", "compile", "events", "imports"],
-  providers: ["errors", "manifest"],
+  providers: ["errors", "manifest", "meter"],
   invocation: ["errors", "manifest", "component", "admission", "compile", "imports", "pool", "providers"],
   toolchain: ["errors", "binary", "manifest", "component"],
   doctor: ["host", "errors", "manifest", "component"],

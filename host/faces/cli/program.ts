@@ -82,6 +82,7 @@ function addRun(program: Command, terminal: Terminal, act: Act): void {
     .addOption(allowFsOption())
     .addOption(tierOption())
     .option("--events", "print events as they come (to stderr with --json)")
+    .option("--fuel-profile [file]", "say where the fuel went (see below); the file is for speedscope.app")
     .option("--json", "print the outcome as one JSON object")
     .addHelpText(
       "after",
@@ -97,12 +98,18 @@ ${limitLines().join("\n")}
 
 Output:
   The answer goes to stdout, progress and log lines go to stderr. Ctrl-C cancels the run, a second one kills it.
+
+Fuel profile:
+  Fuel by function, from a build of the same modules that is slower and burns the same. Self is what a function took
+  itself, total what it took with all that it called. In the file, fuel stands where time would. A guest names its own
+  functions. Give the package first, or --fuel-profile=file: a word behind the option is its file.
 ${EXIT_CODES}
 
 Examples:
   airlock run ./dist --value '{"csv":"a,b\\n1,2\\n"}'
   airlock run ./dist --text --input table.csv --events
   cat request.json | airlock run ./dist --operation profile --input - --json | jq .output
+  airlock run ./dist --input big.json --fuel-profile=run.speedscope.json
   airlock run ./dist --input big.json --limit fuel=2e9 --limit memoryBytes=32MiB --deadline 10s`,
     )
     .action((path: string, flags: RunFlags) =>

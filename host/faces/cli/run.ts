@@ -1,12 +1,22 @@
 import { ENDINGS, HostError, quote } from "../../errors/errors.ts";
-import { type CapabilityEvent, createHost, type Host, type Outcome, type Run } from "../../index.ts";
+import {
+  type CapabilityEvent,
+  createHost,
+  type FuelProfile,
+  type Host,
+  type Outcome,
+  type Run,
+  speedscopeOf,
+} from "../../index.ts";
 import { type Limits, readPackage } from "../../manifest/manifest.ts";
+import { fuelProfileLines } from "./fuel-profile-text.ts";
 import { inputValue, type RawInput, readInput } from "./input.ts";
 import { liveLine, outcomeLines } from "./outcome-text.ts";
-import { jsonText } from "./printable.ts";
+import { jsonText, printable } from "./printable.ts";
 import { Progress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { parseLimitPairs, parseQuantity } from "./units.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
 /** What `airlock run` understands. */
 export interface RunFlags {
@@ -19,6 +29,8 @@ export interface RunFlags {
   readonly allowFs?: readonly string[];
   readonly tier: "fresh" | "recycled";
   readonly events?: boolean;
+  /** True for the table alone, else the file for speedscope. */
+  readonly fuelProfile?: string | true;
   readonly json?: boolean;
 }
 
@@ -62,13 +74,33 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   }
   if (flags.json) {
     const committed = outcome.kind === "succeeded";
-    terminal.print(jsonText({ ...outcome, emitted: heard.emitted, committed, logs: heard.logs }, 2));
+    const { fuelProfile, ...ended } = outcome;
+    const profile = flags.fuelProfile === undefined ? {} : { fuelProfile: withoutTree(fuelProfile) };
+    terminal.print(jsonText({ ...ended, ...profile, emitted: heard.emitted, committed, logs: heard.logs }, 2));
   } else {
     for (const line of outcomeLines(outcome, flags.events ? [] : heard.emitted, limits, terminal.outPaint)) {
       terminal.print(line);
     }
+    if (flags.fuelProfile !== undefined) {
+      for (const line of fuelProfileLines(outcome, terminal.outPaint)) terminal.print(line);
+    }
   }
+  if (typeof flags.fuelProfile === "string") writeProfile(outcome, flags.fuelProfile, terminal);
   return ENDINGS[outcome.kind].exit;
+}
+
+/** The tree is for the file: tens of thousands of places in which a function was called. */
+function withoutTree(profile: FuelProfile | undefined): Omit<FuelProfile, "contexts"> | null {
+  if (profile === undefined) return null;
+  const { contexts: _, ...rest } = profile;
+  return rest;
+}
+
+function writeProfile({ fuelProfile, providerId, operation }: Outcome, path: string, terminal: Terminal): void {
+  if (fuelProfile === undefined) return;
+  const file = speedscopeOf(fuelProfile, `${providerId} ${operation}`);
+  writeWholeFile(path, Buffer.from(JSON.stringify(file)), "--fuel-profile");
+  terminal.note(`Wrote ${printable(path)}: open it at https://www.speedscope.app`);
 }
 
 function parseDeadline(text: string): number {
@@ -88,7 +120,7 @@ async function runWith(
   const progress = new Progress(terminal);
   try {
     progress.step(`Admitting and compiling ${path}`);
-    const { id, signatures } = await host.install(path);
+    const { id, signatures } = await host.install(path, { fuelProfile: flags.fuelProfile !== undefined });
     const operation = flags.operation ?? (signatures.length === 1 ? signatures[0]!.name : undefined);
     const schema = signatures.find(({ name }) => name === operation)?.input;
     progress.step(`Running ${id}`);

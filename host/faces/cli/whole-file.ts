@@ -3,8 +3,8 @@ import { lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from "node
 import { basename, dirname, join, resolve } from "node:path";
 import { HostError, messageOf, quote } from "../../errors/errors.ts";
 
-/** Writes the file that `--out` names, whole or not at all. Throws AIRLOCK_CLI_USAGE when it cannot be written. */
-export function writeWholeFile(path: string, bytes: Uint8Array): void {
+/** Writes the file that `option` names, whole or not at all. Throws AIRLOCK_CLI_USAGE when it cannot be written. */
+export function writeWholeFile(path: string, bytes: Uint8Array, option = "--out"): void {
   let temporary: string | null = null;
   try {
     const target = targetOf(path);
@@ -14,7 +14,7 @@ export function writeWholeFile(path: string, bytes: Uint8Array): void {
     renameSync(temporary, target);
   } catch (thrown) {
     if (temporary !== null) rmSync(temporary, { force: true });
-    throw new HostError("AIRLOCK_CLI_USAGE", `--out is ${quote(path)}: ${reasonOf(thrown)}`, { cause: thrown });
+    throw new HostError("AIRLOCK_CLI_USAGE", `${option} is ${quote(path)}: ${reasonOf(thrown)}`, { cause: thrown });
   }
 }
 

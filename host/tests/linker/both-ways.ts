@@ -36,6 +36,7 @@ export interface CarryOptions {
   readonly host?: HostFunction;
 }
 
+const PLAIN = { exact: false, profile: false };
 const LIMITS = resolvePolicy();
 
 /** Builds a component for the linker where it can carry it, or for jco's glue, in this process and without admission. */
@@ -44,8 +45,8 @@ export async function carry(
   { links = [], host }: CarryOptions = {},
   only?: "glue",
 ): Promise<Carried> {
-  const request = { bytes, importNames: links.map(({ name }) => name), exact: false };
-  const artifact = await toArtifact("test", "", false, await buildComponent(request, only));
+  const request = { bytes, importNames: links.map(({ name }) => name), variant: PLAIN };
+  const artifact = await toArtifact("test", "", PLAIN, await buildComponent(request, only));
   const assembly = prepare(artifact.linkage, artifact.key);
   const memories = new MemoryPool(new Int32Array(1), new Int32Array(BRIDGE_FIELDS.count));
   return {
