@@ -18,6 +18,9 @@ export type ProfilerImports = { readonly [Name in ProfileImport]: WasmGlobal<unk
 /** More than any world has; what is past it counts as the host's. */
 const MOST_IMPORTS = 4_096;
 
+/** Past every place in the stack. */
+const NONE = 0x7fff_ffff;
+
 /** The frame of what is charged while no function of the guest runs. */
 const HOST_FRAME = 0;
 
@@ -49,6 +52,8 @@ export class FuelProfiler {
   #enteredAt: Float64Array;
   #tree = new ContextTree();
   #folded = 0;
+  /** Place in the stack of the first frame that has no context of its own. */
+  #foldedFrom = NONE;
   /** The frames under way and their contexts; the first is the host's and stays. */
   #stackFrames = new Int32Array(1024);
   #stackContexts = new Int32Array(1024);
@@ -99,6 +104,7 @@ export class FuelProfiler {
     this.#active.fill(0);
     this.#tree = new ContextTree();
     this.#folded = 0;
+    this.#foldedFrom = NONE;
     this.#height = 1;
     this.#last = fuel;
     this.#lifted = 0;
@@ -157,9 +163,13 @@ export class FuelProfiler {
     this.#spend(fuel);
     if (height === this.#stackFrames.length) this.#growStack();
     const parent = this.#stackContexts[height - 1]!;
-    const context = this.#tree.child(parent, frame);
-    if (context === parent) this.#folded++;
-    else this.#tree.calls[context]!++;
+    // What a folded frame calls is folded with it, or it would look as if its caller had called it.
+    const context = height > this.#foldedFrom ? parent : this.#tree.child(parent, frame);
+    if (context !== parent) this.#tree.calls[context]!++;
+    else {
+      this.#folded++;
+      this.#foldedFrom = Math.min(this.#foldedFrom, height);
+    }
     calls[frame]!++;
     if (this.#active[frame]!++ === 0) this.#enteredAt[frame] = fuel;
     this.#stackFrames[height] = frame;
@@ -215,6 +225,7 @@ export class FuelProfiler {
   }
 
   #popTo(height: number, fuel: number): void {
+    if (height <= this.#foldedFrom) this.#foldedFrom = NONE;
     while (this.#height > height) {
       const frame = this.#stackFrames[--this.#height]!;
       if (--this.#active[frame]! > 0) continue;

@@ -1,4 +1,5 @@
 import {
+  type Counters,
   createCounters,
   type FuelProfile,
   FuelProfiler,
@@ -19,7 +20,7 @@ export interface ProfiledRun {
 export interface ProfiledSetup {
   readonly options?: MeterOptions;
   readonly fuel?: number;
-  readonly imports?: (profiler: FuelProfiler, fuel: () => number) => Record<string, Record<string, unknown>>;
+  readonly imports?: (profiler: FuelProfiler, counters: Counters) => Record<string, Record<string, unknown>>;
   readonly parameters?: readonly unknown[];
 }
 
@@ -39,7 +40,7 @@ function profileMetered(metered: readonly Metered[], setup: ProfiledSetup): Prof
   const profiled = metered.map(({ report }, index) => ({ name: `m${index}`, functions: report.profiled }));
   const profiler = new FuelProfiler(profiled);
   const imports: Record<string, Record<string, unknown>> = {
-    ...setup.imports?.(profiler, () => Number(counters.fuel.value)),
+    ...setup.imports?.(profiler, counters),
   };
   profiler.begin("setup", fuel);
   let run: (...values: unknown[]) => unknown = () => {};
@@ -68,4 +69,16 @@ export function framesOf({
 }: FuelProfile): Record<string, readonly [self: number, total: number, calls: number]> {
   const shown = frames.filter(({ kind, self }) => kind !== "host" || self !== 0);
   return Object.fromEntries(shown.map(({ name, self, total, calls }) => [name, [self, total, calls]]));
+}
+
+/** The contexts of a profile by the names of their frames: `[self, calls]`. */
+export function contextsOf({ frames, contexts }: FuelProfile): Record<string, readonly [self: number, calls: number]> {
+  const paths: string[] = [];
+  return Object.fromEntries(
+    contexts.map(({ frame, parent, self, calls }, at) => {
+      const above = parent <= 0 ? "" : `${paths[parent]}/`;
+      paths[at] = at === 0 ? "" : `${above}${frames[frame]!.name}`;
+      return [paths[at], [self, calls]];
+    }),
+  );
 }
