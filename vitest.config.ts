@@ -34,7 +34,11 @@ export default defineConfig({
           include: ["host/**/*.test.ts", "capabilities/**/*.test.ts", "examples/**/*.test.ts"],
           // The soak runs on the built host in either project; once is enough.
           // So are the guests: each is compiled in a process of its own, which starts slowly from sources.
-          exclude: ["host/tests/isolation/soak.test.ts", "host/tests/guests.test.ts"],
+          exclude: [
+            "host/tests/isolation/soak.test.ts",
+            "host/tests/guests.test.ts",
+            "host/tests/profiled-guests.test.ts",
+          ],
           ...timeouts,
         },
       },

@@ -16,7 +16,7 @@ import { jsonText, printable } from "./printable.ts";
 import { Progress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 import { parseLimitPairs, parseQuantity } from "./units.ts";
-import { writeWholeFile } from "./whole-file.ts";
+import { checkWritable, writeWholeFile } from "./whole-file.ts";
 
 /** What `airlock run` understands. */
 export interface RunFlags {
@@ -54,6 +54,7 @@ interface Heard {
 export async function run(path: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const limits = parseLimitPairs(flags.limit ?? []);
   const deadlineMs = flags.deadline === undefined ? null : parseDeadline(flags.deadline);
+  if (typeof flags.fuelProfile === "string") checkWritable(flags.fuelProfile, "--fuel-profile");
   readPackage(path);
   const raw = await readInput(flags, process.stdin);
   const request: Request = { raw, limits, deadlineMs };
@@ -72,6 +73,7 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   } finally {
     await host.close();
   }
+  if (typeof flags.fuelProfile === "string") writeProfile(outcome, flags.fuelProfile, terminal);
   if (flags.json) {
     const committed = outcome.kind === "succeeded";
     const { fuelProfile, ...ended } = outcome;
@@ -85,7 +87,6 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
       for (const line of fuelProfileLines(outcome, terminal.outPaint)) terminal.print(line);
     }
   }
-  if (typeof flags.fuelProfile === "string") writeProfile(outcome, flags.fuelProfile, terminal);
   return ENDINGS[outcome.kind].exit;
 }
 

@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { HostError, messageOf, quote } from "../../errors/errors.ts";
+
+/** Throws AIRLOCK_CLI_USAGE when the file that `option` names cannot be written, as far as that can be known. */
+export function checkWritable(path: string, option: string): void {
+  try {
+    accessSync(dirname(targetOf(path)), constants.W_OK);
+  } catch (thrown) {
+    throw unwritable(path, option, thrown);
+  }
+}
 
 /** Writes the file that `option` names, whole or not at all. Throws AIRLOCK_CLI_USAGE when it cannot be written. */
 export function writeWholeFile(path: string, bytes: Uint8Array, option = "--out"): void {
@@ -14,7 +23,7 @@ export function writeWholeFile(path: string, bytes: Uint8Array, option = "--out"
     renameSync(temporary, target);
   } catch (thrown) {
     if (temporary !== null) rmSync(temporary, { force: true });
-    throw new HostError("AIRLOCK_CLI_USAGE", `${option} is ${quote(path)}: ${reasonOf(thrown)}`, { cause: thrown });
+    throw unwritable(path, option, thrown);
   }
 }
 
@@ -25,6 +34,10 @@ function targetOf(path: string): string {
   const real = realpathSync(absolute);
   if (!lstatSync(real).isFile()) throw new Error("a regular file or a new one is wanted");
   return real;
+}
+
+function unwritable(path: string, option: string, thrown: unknown): HostError {
+  return new HostError("AIRLOCK_CLI_USAGE", `${option} is ${quote(path)}: ${reasonOf(thrown)}`, { cause: thrown });
 }
 
 function reasonOf(thrown: unknown): string {
