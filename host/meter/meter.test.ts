@@ -55,6 +55,7 @@ describe("meter()", () => {
       ],
       unwinds: false,
       hasStart: true,
+      profiled: null,
     });
   });
 
