@@ -8,6 +8,7 @@ import { renumberNames } from "./name-section.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { tooComplex } from "./refusal.ts";
+import { globalExport } from "./resettable.ts";
 
 /** Writes the metered module, section by section in the order they stand. */
 export function assemble(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Uint8Array {
@@ -74,6 +75,10 @@ function writeSection(
     case SECTION.memory:
       if (!layout.importsMemory) output.section(section.id, (inner) => writeMemories(module, options, inner));
       break;
+    case SECTION.export:
+      if (layout.exportedGlobals.length === 0) writeRenumbered(module, section, layout, output);
+      else output.section(section.id, (inner) => writeExports(module, layout, section, inner));
+      break;
     case SECTION.code:
       output.byte(section.id).u32(code.length).bytes(code.view());
       break;
@@ -134,6 +139,20 @@ function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writ
   const defined = module.memories.filter((memory) => !memory.imported);
   inner.u32(defined.length);
   for (const memory of defined) writeLimits(clampLimits(memory, options.memoryMaxPages, "memory"), inner);
+}
+
+/** The module's exports, and the globals that become exports. A module without a section of them has nobody to reset it. */
+function writeExports(module: CoreModule, layout: Layout, section: Section, inner: Writer): void {
+  const { exportedGlobals, counters } = layout;
+  const reader = new Reader(module.bytes, section.start, section.end);
+  inner.u32(reader.u32() + exportedGlobals.length);
+  copyRenumbered(module, layout, reader.position, section.end, inner);
+  for (const index of exportedGlobals) {
+    inner
+      .name(globalExport(index))
+      .byte(3)
+      .u32(module.importedGlobals + counters.length + index);
+  }
 }
 
 function writeLimits(limits: Limits, inner: Writer): void {

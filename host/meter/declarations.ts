@@ -77,7 +77,9 @@ export function decodeTags(module: CoreModule, reader: Reader): void {
 
 export function decodeGlobals(module: CoreModule, reader: Reader): void {
   for (let left = reader.count(3); left > 0; left--) {
+    const at = reader.position;
     decodeGlobalType(module, reader);
+    module.globals.push({ type: reader.bytes[at]!, isMutable: reader.bytes[reader.position - 1] === 1 });
     decodeConstant(module, reader);
   }
 }

@@ -2,6 +2,7 @@ import { COUNTER_NAMES, type CounterName } from "./counters.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { grownBy, MODE, type Plan } from "./plan.ts";
+import { mutableGlobals } from "./resettable.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
@@ -9,6 +10,8 @@ export interface Layout {
   readonly counters: readonly CounterName[];
   /** Whether the memory becomes an import. */
   readonly importsMemory: boolean;
+  /** Indices, among those the module defines, of the globals that become exports. */
+  readonly exportedGlobals: readonly number[];
   /** Ids of the injected functions, in the order of their indices. */
   readonly injected: readonly number[];
   readonly types: AddedTypes;
@@ -36,6 +39,7 @@ export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions)
   return {
     counters,
     importsMemory: options.importMemory && second === undefined && memory?.imported === false && !memory.is64,
+    exportedGlobals: options.resettable && plan.lasting === null ? mutableGlobals(module) : [],
     injected,
     types: new AddedTypes(module.types.length),
     globalOf: (counter) => module.importedGlobals + counters.indexOf(counter),

@@ -39,6 +39,12 @@ export interface Table extends Limits {
   readonly initialEnd: number;
 }
 
+export interface DefinedGlobal {
+  readonly isMutable: boolean;
+  /** First byte of its type. */
+  readonly type: number;
+}
+
 /** What the meter knows of a core module. Filled section by section; offsets are into `bytes`. */
 export interface CoreModule {
   readonly bytes: Uint8Array;
@@ -47,6 +53,8 @@ export interface CoreModule {
   imports: number;
   importedFunctions: number;
   importedGlobals: number;
+  /** The globals that the module defines. */
+  readonly globals: DefinedGlobal[];
   /** The type of each function, imported ones first. */
   readonly functionTypes: number[];
   readonly memories: Limits[];
@@ -96,6 +104,7 @@ export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModul
     imports: 0,
     importedFunctions: 0,
     importedGlobals: 0,
+    globals: [],
     functionTypes: [],
     memories: [],
     tables: [],

@@ -60,6 +60,11 @@ export interface MeterOptions {
    * exact in the catching module too, as it always is in a module that has exceptions itself (the report says so).
    */
   readonly unwinds?: boolean;
+  /**
+   * Export each mutable global that the module defines as `$airlock:global:<index>`, so that the host can put an instance
+   * back to where it was; default false. No effect on a module that does more than that could undo (`report.reset`).
+   */
+  readonly resettable?: boolean;
   /** Trap a growth that meets our limit instead of answering -1; default false. */
   readonly trapOnRefusedGrowth?: boolean;
   /** Highest maximum, in pages of 64 KiB, of a memory that the module defines; default 16,384 (1 GiB). */
@@ -76,6 +81,7 @@ export interface ResolvedOptions {
   readonly callDepth: boolean;
   readonly importMemory: boolean;
   readonly unwinds: boolean;
+  readonly resettable: boolean;
   readonly trapOnRefusedGrowth: boolean;
   readonly memoryMaxPages: number;
   readonly tableMaxElements: number;
@@ -94,6 +100,7 @@ export function resolveOptions(options: MeterOptions): ResolvedOptions {
     callDepth: options.callDepth ?? false,
     importMemory: options.importMemory ?? false,
     unwinds: options.unwinds ?? false,
+    resettable: options.resettable ?? false,
     trapOnRefusedGrowth: options.trapOnRefusedGrowth ?? false,
     memoryMaxPages: options.memoryMaxPages ?? MEMORY_MAX_PAGES,
     tableMaxElements: options.tableMaxElements ?? TABLE_MAX_ELEMENTS,

@@ -29,6 +29,8 @@ export interface Plan {
   readonly injected: ReadonlySet<number>;
   /** Functions that were scanned twice because targets of a `br_table` disagreed. */
   readonly rescans: number;
+  /** What the module may do that a restored memory and restored globals would not undo; null when nothing. */
+  readonly lasting: string | null;
   /** Whether exceptions may unwind its frames. */
   readonly unwinds: boolean;
 }

@@ -5,6 +5,7 @@ import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
+import { globalExport } from "./resettable.ts";
 import { scheduleId } from "./schedule.ts";
 
 /** An import that the meter added; all are of the module `$airlock`. */
@@ -74,6 +75,13 @@ export interface MeterReport {
   readonly tables: readonly TableReport[];
   /** Whether fuel is exact where exceptions unwind its frames. */
   readonly unwinds: boolean;
+  /**
+   * Whether an instance whose memory, counters and mutable globals are put back is as it was after instantiation; the names of those
+   * globals' exports, where the option `resettable` was set; or what the module may do that this would not undo.
+   */
+  readonly reset:
+    | { readonly kind: "possible"; readonly globals: readonly string[] }
+    | { readonly kind: "impossible"; readonly why: string };
   /** Whether instantiation runs guest code. */
   readonly hasStart: boolean;
 }
@@ -101,6 +109,10 @@ export function reportOn(
     imports: addedImports(layout, memory),
     memory,
     tables,
+    reset:
+      plan.lasting === null
+        ? { kind: "possible", globals: layout.exportedGlobals.map(globalExport) }
+        : { kind: "impossible", why: plan.lasting },
     unwinds: plan.unwinds,
     hasStart: module.hasStart,
   };
