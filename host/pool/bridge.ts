@@ -3,6 +3,7 @@ import { messageOf } from "../errors/errors.ts";
 import type { Event } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Deployment, type Hello } from "./protocol.ts";
+import { RunClock, type RunTimes } from "./run-clock.ts";
 
 /** Answers one call of a guest to an interface of the embedding application. It never throws for what the function does. */
 export type HostCallHandler = (
@@ -12,8 +13,6 @@ export type HostCallHandler = (
 
 /** What the caller of a run hears while it runs. */
 export interface RunListener {
-  /** `at` in milliseconds since the epoch. */
-  clock(phase: "setup" | "guest", at: number): void;
   event(event: Event): void;
   log(level: string, message: string): void;
   /** A function of the application is called; `fuelUsed` so far is a lower bound of the run's. */
@@ -25,7 +24,7 @@ export interface RunListener {
 /** The main thread's end of the bridges of all threads. */
 export class Bridge {
   readonly #runs = new Map<number, RunListener>();
-  readonly #ports = new Map<MessagePort, Int32Array>();
+  readonly #ports = new Map<MessagePort, { readonly fields: Int32Array; readonly clock: RunClock }>();
   readonly #deployments: (key: string) => Deployment | undefined;
   readonly #memories: Int32Array;
 
@@ -39,7 +38,7 @@ export class Bridge {
   connect(hello: Hello): void {
     const fields = new Int32Array(hello.shared);
     const port = hello.port;
-    this.#ports.set(port, fields);
+    this.#ports.set(port, { fields, clock: new RunClock(hello.clock) });
     port.on("message", (message: BridgeMessage) => this.#receive(message, port, fields));
     port.on("close", () => {
       this.#ports.delete(port);
@@ -58,12 +57,21 @@ export class Bridge {
     this.#runs.delete(epoch);
   }
 
+  /** When run `epoch` was taken up and entered; null while no thread has it. */
+  timesOf(epoch: number): RunTimes | null {
+    for (const { clock } of this.#ports.values()) {
+      const times = clock.timesOf(epoch);
+      if (times !== null) return times;
+    }
+    return null;
+  }
+
   /**
    * Takes in what the threads have said so far. A reply comes by another port than the messages before it, so whoever has
    * a reply calls this before it believes that it has seen every event.
    */
   drain(): void {
-    for (const [port, fields] of this.#ports) {
+    for (const [port, { fields }] of this.#ports) {
       for (let received = receiveMessageOnPort(port); received; received = receiveMessageOnPort(port)) {
         this.#receive(received.message as BridgeMessage, port, fields);
       }
@@ -84,9 +92,6 @@ export class Bridge {
     // A run that was settled already says nothing more; its thread is being ended.
     if (run === undefined) return;
     switch (message.kind) {
-      case "clock":
-        run.clock(message.phase, message.at);
-        return;
       case "event":
         run.event(message.event);
         return;

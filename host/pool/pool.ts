@@ -10,6 +10,7 @@ import { Bridge, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
 import type { Call, Deployment, Hello, Reply } from "./protocol.ts";
+import type { RunTimes } from "./run-clock.ts";
 import type { WorkerStart } from "./worker.ts";
 
 export type { HostCallHandler, RunListener } from "./bridge.ts";
@@ -26,6 +27,7 @@ export type {
   WorkerTimes,
   WorkerUsage,
 } from "./protocol.ts";
+export type { RunTimes } from "./run-clock.ts";
 
 /** How many threads there are and what they may hold. */
 export interface PoolOptions {
@@ -42,6 +44,14 @@ export type PoolAnswer =
   | { readonly kind: "aborted" }
   /** The thread died, or broke. */
   | { readonly kind: "lost"; readonly what: string };
+
+/** A call that was started. */
+export interface PoolRun {
+  /** Never rejects. */
+  readonly answer: Promise<PoolAnswer>;
+  /** When it was taken up and entered; null while it was not, and once its thread has gone on or is gone. */
+  times(): RunTimes | null;
+}
 
 /** Numbers of the pool. */
 export interface PoolStats {
@@ -98,10 +108,14 @@ export class Pool {
     this.#deployments.delete(key);
   }
 
-  /** Carries out one call; the caller holds a slot of `lanes`. Never rejects. */
-  async run(call: Omit<Call, "kind" | "epoch">, listener: RunListener): Promise<PoolAnswer> {
+  /** Starts one call; the caller holds a slot of `lanes`. */
+  run(call: Omit<Call, "kind" | "epoch">, listener: RunListener): PoolRun {
     const epoch = ++this.#epoch;
     this.#bridge.listen(epoch, listener);
+    return { answer: this.#answer(call, epoch, listener), times: () => this.#bridge.timesOf(epoch) };
+  }
+
+  async #answer(call: Omit<Call, "kind" | "epoch">, epoch: number, listener: RunListener): Promise<PoolAnswer> {
     try {
       const message: Call = { ...call, kind: "call", epoch };
       const reply = (await this.#piscina.run(message, { signal: listener.signal })) as Reply;

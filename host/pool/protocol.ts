@@ -32,6 +32,8 @@ export interface Deployment {
   readonly subscribable: boolean;
   readonly declaredEvents: readonly EventDeclaration[];
   readonly filesystem: { readonly root: string } | null;
+  /** The limits of a run that asks for no lower ones. */
+  readonly limits: Limits;
 }
 
 /** One run, as a thread gets it. */
@@ -44,9 +46,10 @@ export interface Call {
   readonly operation: string;
   /** JSON text for `text`, the arguments for `values`. */
   readonly input: string | readonly unknown[];
-  /** 32 bytes. */
-  readonly seed: Uint8Array;
-  readonly limits: Limits;
+  /** JSON text that stands for the input in what looks random; null: `input` itself. */
+  readonly seedText: string | null;
+  /** Null: those of the deployment. */
+  readonly limits: Limits | null;
   readonly tier: Tier;
 }
 
@@ -97,6 +100,8 @@ export interface Hello {
   readonly port: import("node:worker_threads").MessagePort;
   /** See `BRIDGE_FIELDS`. */
   readonly shared: SharedArrayBuffer;
+  /** See `RunClock`. */
+  readonly clock: SharedArrayBuffer;
 }
 
 /** Int32 fields of the bridge's shared buffer. */
@@ -105,8 +110,6 @@ export const BRIDGE_FIELDS = { answers: 0, memories: 1, count: 2 } as const;
 /** From the thread. `ordinal` counts the questions of one run. */
 export type BridgeMessage =
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
-  /** The run is taken up, or the guest is entered: the wall clock starts (again). */
-  | { readonly kind: "clock"; readonly epoch: number; readonly phase: "setup" | "guest"; readonly at: number }
   | { readonly kind: "event"; readonly epoch: number; readonly event: Event }
   | { readonly kind: "log"; readonly epoch: number; readonly level: string; readonly message: string }
   | {

@@ -20,7 +20,8 @@ const ASK_MARGIN_MS = 60_000;
 export interface RunInit {
   readonly invocation: InvocationFacts;
   readonly limits: Limits;
-  readonly seed: Uint8Array;
+  /** Asked at most once, when something that looks random is wanted. */
+  readonly seed: () => Uint8Array;
   readonly events: EventGate;
   readonly bridge: WorkerBridge;
   readonly filesystem: { readonly root: string } | null;
@@ -30,7 +31,6 @@ export interface RunInit {
 export class RunState implements ImportScope {
   readonly invocation: InvocationFacts;
   readonly limits: Limits;
-  readonly seed: Uint8Array;
   readonly events: EventGate;
   readonly filesystem: { readonly root: string } | null;
   readonly meter: Counters;
@@ -46,6 +46,8 @@ export class RunState implements ImportScope {
   readonly memories: WebAssembly.Memory[] = [];
   phase: Phase = "setup";
   hostMs = 0;
+  readonly #seedOf: () => Uint8Array;
+  #seed: Uint8Array | null = null;
   #enteredAt = 0;
   #guestMs = 0;
   #ending: WorkerEnding | null = null;
@@ -60,7 +62,7 @@ export class RunState implements ImportScope {
   constructor(init: RunInit) {
     this.invocation = init.invocation;
     this.limits = init.limits;
-    this.seed = init.seed;
+    this.#seedOf = init.seed;
     this.events = init.events;
     this.filesystem = init.filesystem;
     this.#bridge = init.bridge;
@@ -114,6 +116,11 @@ export class RunState implements ImportScope {
   }
 
   // What imports see.
+
+  get seed(): Uint8Array {
+    this.#seed ??= this.#seedOf();
+    return this.#seed;
+  }
 
   fuelLeft(): bigint {
     const left = this.meter.fuel.value;

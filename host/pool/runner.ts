@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { Artifact } from "../compile/compile.ts";
 import { messageOf } from "../errors/errors.ts";
 import { EventGate } from "../events/events.ts";
 import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
@@ -6,6 +8,7 @@ import { instantiate } from "./instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
 import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
+import type { RunClock } from "./run-clock.ts";
 import { RunState } from "./run-state.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
@@ -22,11 +25,13 @@ interface Ready {
 /** Carries out calls on this thread, one at a time. It replies to every call and never throws. */
 export class Runner {
   readonly #bridge: WorkerBridge;
+  readonly #clock: RunClock;
   readonly #memories: MemoryPool;
   readonly #ready = new Map<string, Ready>();
 
-  constructor(bridge: WorkerBridge, memories: MemoryPool) {
+  constructor(bridge: WorkerBridge, clock: RunClock, memories: MemoryPool) {
     this.#bridge = bridge;
+    this.#clock = clock;
     this.#memories = memories;
   }
 
@@ -35,8 +40,10 @@ export class Runner {
     const setupStart = performance.now();
     const startedAt = performance.timeOrigin + setupStart;
     this.#bridge.begin(call.epoch);
+    this.#clock.takeUp(call.epoch, startedAt);
     const ready = this.#load(call.deployment);
     const { deployment } = ready;
+    const limits = call.limits ?? deployment.limits;
     const operation = deployment.operations.find(({ name }) => name === call.operation)!;
     const run = new RunState({
       invocation: {
@@ -45,20 +52,19 @@ export class Runner {
         capabilityVersion: deployment.capabilityVersion,
         operation: call.operation,
       },
-      limits: call.limits,
-      seed: call.seed,
+      limits,
+      seed: () => seedOf(deployment.artifact, call),
       events: new EventGate(
         { subscribable: deployment.subscribable, declared: deployment.declaredEvents, validatorOf: ready.validatorOf },
-        call.limits,
+        limits,
       ),
       bridge: this.#bridge,
       filesystem: deployment.filesystem,
     });
     let setupMs: number | null = null;
-    this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "setup", at: startedAt });
     const entered = (): void => {
       setupMs = performance.now() - setupStart;
-      this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "guest", at: startedAt + setupMs });
+      this.#clock.enter(startedAt + setupMs);
     };
     const ending = this.#carryOut(call, operation, ready, run, entered);
     return {
@@ -131,6 +137,14 @@ export class Runner {
     }
     return ready;
   }
+}
+
+/** 32 bytes from the digests of component and input. */
+function seedOf(artifact: Artifact, { input, seedText }: Call): Uint8Array {
+  return createHash("sha256")
+    .update(artifact.componentSha256)
+    .update(seedText ?? (input as string))
+    .digest();
 }
 
 function inputProblem(call: Call, operation: Operation, ready: Ready): string | null {

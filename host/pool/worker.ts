@@ -2,6 +2,7 @@
 import { MessageChannel, parentPort, workerData } from "node:worker_threads";
 import { MemoryPool } from "./memory-pool.ts";
 import { BRIDGE_FIELDS, type Call, type Hello, type Reply } from "./protocol.ts";
+import { RunClock } from "./run-clock.ts";
 import { Runner } from "./runner.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
 
@@ -21,10 +22,15 @@ export function run(call: Call): Reply {
 function start(): Runner {
   const { port1, port2 } = new MessageChannel();
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * BRIDGE_FIELDS.count);
-  const hello: Hello = { kind: "airlock-hello", port: port2, shared };
+  const clock = new SharedArrayBuffer(RunClock.BYTES);
+  const hello: Hello = { kind: "airlock-hello", port: port2, shared, clock };
   parentPort?.postMessage(hello, [port2]);
   // Piscina hands its own `workerData` through as it is.
   const { memories } = workerData as WorkerStart;
   port1.unref();
-  return new Runner(new WorkerBridge(port1, shared), new MemoryPool(new Int32Array(memories), new Int32Array(shared)));
+  return new Runner(
+    new WorkerBridge(port1, shared),
+    new RunClock(clock),
+    new MemoryPool(new Int32Array(memories), new Int32Array(shared)),
+  );
 }
