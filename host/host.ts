@@ -87,8 +87,8 @@ export class Host implements AsyncDisposable {
     const session = this.#compiler.open(bytes);
     try {
       const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check: session.check });
-      const callDepth = this.#policyLimit(admitted) !== null;
-      const artifact = await session.compile(admitted, callDepth);
+      const isExact = this.#policyLimit(admitted) !== null;
+      const artifact = await session.compile(admitted, isExact);
       this.#checkOpen("install");
       const provider = new ComponentProvider({
         key: `${manifest.id}@${manifest.version}#${++this.#installations}`,

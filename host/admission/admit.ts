@@ -10,7 +10,7 @@ import { HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
 import { type AdmissionPolicy, decideGrants, type Granted } from "./policy.ts";
 import type { AdmissionReport } from "./report.ts";
 import { refusal, Violations } from "./violations.ts";
-import { findWayIn, type WayIn } from "./way-in.ts";
+import { boundWayIn, findWayIn, type WayIn } from "./way-in.ts";
 
 /** What is asked to be let in. */
 export interface AdmissionRequest {
@@ -97,12 +97,14 @@ async function examine(request: AdmissionRequest): Promise<Findings> {
   if (info !== null) {
     checkNameGate(info, violations);
     checkComplexity(info, limits, violations);
-    imports = checkImports(info, granted, violations);
-    if (manifest !== null) checkImportList(info, manifest, violations);
-    wayIn = info.usesAsync ? null : findWayIn(info, HOST_ABI_VERSIONS, violations);
-    if (wayIn !== null && manifest !== null) checkOperations(wayIn, manifest, violations);
+    const way = info.usesAsync ? null : findWayIn(info, HOST_ABI_VERSIONS, violations);
     // What is refused for what it could do to the transpiler is not shown to it.
-    if (!violations.has("unsafe_name", "too_complex")) await checkDeeply(request.check, info, schemas, violations);
+    const shown = !violations.has("unsafe_name", "too_complex");
+    const unlinkable = shown ? await checkDeeply(request.check, info, schemas, violations) : NOT_CHECKED;
+    imports = checkImports(info, granted, unlinkable, violations);
+    if (manifest !== null) checkImportList(info, manifest, violations);
+    wayIn = way === null ? null : boundWayIn(way, unlinkable, violations);
+    if (wayIn !== null && manifest !== null) checkOperations(wayIn, manifest, violations);
   }
   return {
     info,
@@ -157,26 +159,31 @@ function schemasOf(
   ];
 }
 
+const NOT_CHECKED = "the component was not checked to its end";
+
+/** Looks deeper, in a process of its own. Gives why the linker cannot serve the component, or null when it can. */
 async function checkDeeply(
   check: Checker,
   info: ComponentInfo,
   schemas: readonly { readonly field: string; readonly schema: JsonSchema }[],
   violations: Violations,
-): Promise<void> {
+): Promise<string | null> {
   try {
-    const { invalid, missingFeature, schemaProblems } = await check(info, schemas);
+    const { invalid, missingFeature, unlinkable, schemaProblems } = await check(info, schemas);
     if (invalid !== null)
       violations.add("malformed_wasm_artifact", `the component does not validate: ${quote(invalid, 300)}`);
     if (missingFeature !== null)
       violations.add("engine_feature_missing", `this version of Node cannot run it: ${quote(missingFeature, 300)}`);
     for (const { field, problem } of schemaProblems)
       violations.add("invalid_schema", `${field} does not compile: ${problem}`);
+    return unlinkable;
   } catch (thrown) {
     if (!isHostError(thrown)) throw thrown;
     // A component on which the validator hangs or breaks is as good as invalid; the sentence says what happened.
     if (thrown.code === "AIRLOCK_HOST_CLOSED") throw thrown;
     const code = thrown.code === "AIRLOCK_COMPILE_TIMED_OUT" ? "too_complex" : "malformed_wasm_artifact";
     violations.add(code, thrown.message);
+    return NOT_CHECKED;
   }
 }
 

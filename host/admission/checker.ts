@@ -7,6 +7,8 @@ export interface CheckReport {
   readonly invalid: string | null;
   /** Why this version of Node cannot run a component that is valid, or null. */
   readonly missingFeature: string | null;
+  /** Why generated glue has to carry the component's values, or null when the linker does. */
+  readonly unlinkable: string | null;
   /** Schemas that do not compile: field and reason. */
   readonly schemaProblems: readonly { readonly field: string; readonly problem: string }[];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ComponentInfo, CoreModuleInfo } from "../component/component.ts";
+import type { ComponentInfo, CoreModuleInfo, Operation, WitType } from "../component/component.ts";
 import { type Manifest, parseManifest, resolvePolicy } from "../manifest/manifest.ts";
 import { checkComplexity, checkOperations } from "./component-checks.ts";
 import { Violations } from "./violations.ts";
-import { findWayIn, type WayIn } from "./way-in.ts";
+import { boundWayIn, findWayIn, type WayIn } from "./way-in.ts";
 
 /** A module and a component that stand at every cap, and not past one. */
 const MODULE = {
@@ -109,5 +109,38 @@ describe("findWayIn()", () => {
     const { wayIn } = find([func("init"), func("run")]);
     expect(wayIn).toMatchObject({ kind: "functions", operations: [{ name: "run" }] });
     expect(find([func("init")])).toMatchObject({ wayIn: null, violations: [{ code: "missing_export" }] });
+  });
+});
+
+describe("boundWayIn()", () => {
+  const bools = { kind: "list", element: { kind: "bool" }, length: null } as const;
+  const operation = (name: string, result: WitType | null) =>
+    ({ name, type: { async: false, params: [], result } }) as unknown as Operation;
+  const flags = operation("flags", bools);
+  const text = operation("text", { kind: "string" });
+  const bound = (operations: readonly Operation[], unlinkable: string | null) => {
+    const violations = new Violations();
+    const wayIn = boundWayIn({ kind: "functions", operations }, unlinkable, violations);
+    return { wayIn, violations: violations.sorted() };
+  };
+
+  it("offers a function that gives a list of anything where the linker carries it", () => {
+    expect(bound([flags, text], null)).toEqual({
+      wayIn: { kind: "functions", operations: [flags, text] },
+      violations: [],
+    });
+  });
+
+  it("leaves out what generated glue would loop over, and says the type and why where nothing is left", () => {
+    expect(bound([flags, text], "it has a resource").wayIn).toEqual({ kind: "functions", operations: [text] });
+    expect(bound([flags], "it has a resource")).toEqual({
+      wayIn: null,
+      violations: [
+        {
+          code: "limit_unenforceable",
+          message: expect.stringMatching(/"flags" gives "list<bool>".*generated glue: it has a resource/),
+        },
+      ],
+    });
   });
 });

@@ -5,7 +5,12 @@ import { decideImport, HOST_ABI_VERSIONS, type ImportDecision } from "./interfac
 import type { Granted } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
-export function checkImports(info: ComponentInfo, granted: Granted, violations: Violations): readonly ImportDecision[] {
+export function checkImports(
+  info: ComponentInfo,
+  granted: Granted,
+  unlinkable: string | null,
+  violations: Violations,
+): readonly ImportDecision[] {
   for (const name of [...info.componentImports, ...info.valueImports]) {
     violations.add(
       "unauthorized_host_import",
@@ -20,7 +25,7 @@ export function checkImports(info: ComponentInfo, granted: Granted, violations: 
       extern.sort === "type"
         ? { name: extern.name, class: "types" as const, rule: "types only" }
         : decideImport(extern.name, granted);
-    const unbounded = decision.class === "embedder" ? unboundedFunction(extern) : null;
+    const unbounded = decision.class === "embedder" ? unboundedFunction(extern, unlinkable) : null;
     const final: ImportDecision = unbounded === null ? decision : { ...decision, class: "refused", rule: unbounded };
     decisions.push(final);
     if (final.class === "refused") {
@@ -42,14 +47,15 @@ export function checkImports(info: ComponentInfo, granted: Granted, violations: 
 }
 
 /** Why a function of the application's interface cannot be offered, or null. */
-function unboundedFunction(extern: ExternInfo): string | null {
+function unboundedFunction(extern: ExternInfo, unlinkable: string | null): string | null {
   if (extern.sort !== "instance") return "an interface of the application is imported as an interface";
   if (extern.resources.length > 0) return "interfaces with resources are not supported for applications";
   const search = new SignatureSearch();
   for (const { name, type } of extern.funcs) {
     const { signature, typeName } = flatSignature(type, "import", search);
-    if (signature !== "plain")
-      return `its function ${quote(name)} takes ${quote(typeName ?? signature)}, which cannot be bounded before it is read`;
+    if (signature === "plain" || (signature === "needs-walk" && unlinkable === null)) continue;
+    const why = unlinkable === null ? "" : `; the component needs generated glue: ${unlinkable}`;
+    return `its function ${quote(name)} takes ${quote(typeName ?? signature)}, which cannot be bounded before it is read${why}`;
   }
   return null;
 }

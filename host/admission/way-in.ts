@@ -20,7 +20,7 @@ const HANDLER = /^airlock:capability\/handler@(.+)$/;
 /** componentize-qjs leaves a stray export that runs its start-up again; it is no operation. */
 const STRAY_EXPORTS = new Set(["init"]);
 
-/** Finds the way in, in the order of the host ABI, or adds why there is none. */
+/** Finds the way in, in the order of the host ABI, or adds why there is none. Not every operation in it may be callable. */
 export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], violations: Violations): WayIn | null {
   for (const { name, sort } of info.exports) {
     const version = HANDLER.exec(name)?.[1];
@@ -36,18 +36,31 @@ export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], v
     );
     return null;
   }
-  let all: readonly Operation[];
   try {
-    all = operations(info).filter(({ exportName, inInstance }) => inInstance || !STRAY_EXPORTS.has(exportName));
+    const all = operations(info).filter(({ exportName, inInstance }) => inInstance || !STRAY_EXPORTS.has(exportName));
+    if (all.length > 0) return { kind: "functions", operations: all };
   } catch (thrown) {
     if (!isHostError(thrown)) throw thrown;
     violations.add("too_complex", thrown.message);
     return null;
   }
+  violations.add(
+    "missing_export",
+    "the component exports neither airlock:capability/handler@1.0.0 nor a plain function that can be called",
+  );
+  return null;
+}
+
+/**
+ * The way in with the operations whose values can be bounded, or null and why no operation is left. `unlinkable` is why
+ * generated glue carries the values, which loops over elements before anyone can count them, or null when the linker does.
+ */
+export function boundWayIn(wayIn: WayIn, unlinkable: string | null, violations: Violations): WayIn | null {
+  if (wayIn.kind === "handler" || unlinkable === null) return wayIn;
   const search = new SignatureSearch();
   const callable: Operation[] = [];
   const reasons: string[] = [];
-  for (const operation of all) {
+  for (const operation of wayIn.operations) {
     const { signature, typeName } = flatSignature(operation.type, "export", search);
     if (signature === "plain") callable.push(operation);
     else
@@ -56,13 +69,9 @@ export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], v
       );
   }
   if (callable.length > 0) return { kind: "functions", operations: callable };
-  if (reasons.length > 0)
-    violations.add("limit_unenforceable", `outputBytes cannot be held: ${reasons.slice(0, 3).join("; ")}`);
-  else {
-    violations.add(
-      "missing_export",
-      "the component exports neither airlock:capability/handler@1.0.0 nor a plain function that can be called",
-    );
-  }
+  violations.add(
+    "limit_unenforceable",
+    `outputBytes cannot be held: ${reasons.slice(0, 3).join("; ")}; the component needs generated glue: ${unlinkable}`,
+  );
   return null;
 }

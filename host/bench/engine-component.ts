@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,24 +6,10 @@ import { setFlagsFromString } from "node:v8";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentize } from "componentize-qjs";
 import { plenty, type Variant } from "./metered-variants.ts";
+import { PROGRAM, PROGRAM_ARGUMENT, PROGRAM_WIT } from "./program.ts";
 import { SALT_EXPORT, salted } from "./salt.ts";
+import { STARLINGMONKEY_PATH } from "./starlingmonkey.ts";
 import type { Subject } from "./trials.ts";
-
-const WIT = "package airlock:bench;\nworld program { export run: func(x: string) -> string; }\n";
-
-/** Objects, strings, closures, sorting, exceptions and regular expressions, some milliseconds of them. */
-const PROGRAM = `export function run(x) {
-  const counts = {};
-  for (let i = 0; i < +x; i++) counts["k" + (i % 97)] = (counts["k" + (i % 97)] || 0) + i;
-  const points = Array.from({ length: +x / 10 }, (_, i) => ({ x: (i * 7919) % 1013, y: i }));
-  points.sort((a, b) => a.x - b.x || a.y - b.y);
-  let sum = 0;
-  for (const { x, y } of points) sum = (sum * 31 + x * y) % 1000003;
-  let caught = 0;
-  for (let i = 0; i < 20; i++) try { JSON.parse("{bad"); } catch (error) { caught += error.name.length; }
-  const text = JSON.stringify(points.slice(0, 50)).replace(/"x":(\\d+)/g, (_, digits) => digits + "x");
-  return Object.keys(counts).sort().map((k) => k + counts[k]).join() + sum + caught + text.length;
-}`;
 
 interface Glue {
   instantiate(
@@ -36,6 +22,8 @@ interface Glue {
 /** A JavaScript engine as a component, which runs a program; and its core modules. */
 export interface EngineComponent {
   readonly cores: readonly Uint8Array[];
+  /** The one of them that is the engine. */
+  readonly core: Uint8Array;
   subject(variants: readonly Variant[]): Subject;
 }
 
@@ -43,10 +31,21 @@ export interface EngineComponent {
 export async function buildQuickjs(): Promise<EngineComponent> {
   const folder = mkdtempSync(join(tmpdir(), "airlock-bench-"));
   try {
-    writeFileSync(join(folder, "world.wit"), WIT);
+    writeFileSync(join(folder, "world.wit"), PROGRAM_WIT);
     const options = { witPath: folder, jsSource: PROGRAM, sync: true, stubWasi: true, optSize: false };
     const { component } = (await componentize(options)) as { component: Uint8Array };
     return await engineComponent("quickjs", component, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** StarlingMonkey with the same program inside, which `npm run starlingmonkey` builds; undefined when it did not. */
+export async function findStarlingmonkey(): Promise<EngineComponent | undefined> {
+  if (!existsSync(STARLINGMONKEY_PATH)) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "airlock-bench-"));
+  try {
+    return await engineComponent("starlingmonkey", readFileSync(STARLINGMONKEY_PATH), folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -67,6 +66,7 @@ async function engineComponent(name: string, component: Uint8Array, folder: stri
   const largest = paths.reduce((a, b) => (files[a]!.length < files[b]!.length ? b : a));
   return {
     cores: paths.map((path) => files[path]!),
+    core: files[largest]!,
     subject: (variants) => ({
       name,
       start(variant, salt) {
@@ -80,7 +80,7 @@ async function engineComponent(name: string, component: Uint8Array, folder: stri
           (instance.exports[SALT_EXPORT] as ((value: number) => number) | undefined)?.(1);
           return instance;
         });
-        return () => guest.run("6000");
+        return () => guest.run(PROGRAM_ARGUMENT);
       },
     }),
   };

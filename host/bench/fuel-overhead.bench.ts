@@ -2,27 +2,24 @@
 //
 // npm run bench -- fuel-overhead [--quick] [--json] [--only fib,tak] [--against <path of another meter.ts>]...
 //
-// Needs nothing but the repository: kernels/ holds built modules, and QuickJS is built from a development dependency.
+// Needs nothing but the repository: kernels/ holds built modules, and QuickJS is built from a development dependency. The
+// row of StarlingMonkey, which runs the same program as QuickJS, needs `npm run starlingmonkey` once.
 // Bars (metering.md): geometric mean at most 1.10 on Node 20 and 1.15 on Node 24, no row above 1.55, modules grow by at
-// most 1.40, at least 60 MB/s. Each `--against` adds a column, so that two states of the meter meet in one run.
+// most 1.40, at least 60 MB/s. StarlingMonkey: at most 1.12 and 1.20, growth at most 1.25, its 12 MB metered in at most
+// 0.3 s warm and 1 s cold. Each `--against` adds a column, so that two states of the meter meet in one run.
 import { cpus, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { type Metered, meter } from "../meter/meter.ts";
-import { buildQuickjs } from "./engine-component.ts";
+import { buildQuickjs, findStarlingmonkey } from "./engine-component.ts";
 import { KERNELS, kernelBytes } from "./kernels.ts";
 import { kernelSubject, meteredBy, unmetered, type Variant } from "./metered-variants.ts";
+import { type MeteringSpeed, measureColdMs, measureMetering } from "./metering-speed.ts";
 import { compare, type Effort, geometricMean, type Row, type Subject } from "./trials.ts";
 
 const FULL: Effort = { trials: 7, repetitions: 20, warmUps: 8 };
 const QUICK: Effort = { trials: 3, repetitions: 12, warmUps: 6 };
-
-interface Bulk {
-  /** Bytes out per byte in. */
-  readonly growth: number;
-  readonly megabytesPerSecond: number;
-}
 
 const { values } = parseArgs({
   options: {
@@ -45,12 +42,9 @@ async function main(): Promise<void> {
   }
   const subjects: Subject[] = KERNELS.filter(({ name }) => wanted(name)).map((each) => kernelSubject(each, variants));
   const suite = KERNELS.filter(({ name }) => wanted(name)).map(({ name }) => kernelBytes(name));
-  let engine: Bulk | undefined;
-  if (wanted("quickjs")) {
-    const quickjs = await buildQuickjs();
-    subjects.push(quickjs.subject(variants));
-    engine = measureMeter(quickjs.cores, 20);
-  }
+  const quickjs = wanted("quickjs") ? await buildQuickjs() : undefined;
+  const starlingmonkey = wanted("starlingmonkey") ? await findStarlingmonkey() : undefined;
+  for (const engine of [quickjs, starlingmonkey]) if (engine !== undefined) subjects.push(engine.subject(variants));
 
   const { model } = cpus()[0]!;
   const machine = { cpu: model, cores: cpus().length, load: loadavg()[0]!, node: process.version };
@@ -62,31 +56,31 @@ async function main(): Promise<void> {
     if (!values.json) say(lineOf(row));
   }
   const means = variants.slice(1).map((_, index) => geometricMean(rows.map(({ ratios }) => ratios[index]!)));
-  const kernels = measureMeter(suite, 200);
+  const speeds = {
+    kernels: suite.length > 0 ? measureMetering(suite, 200) : undefined,
+    quickjs: quickjs && measureMetering(quickjs.cores, 20),
+    starlingmonkey: starlingmonkey && {
+      ...measureMetering([starlingmonkey.core], 10),
+      coldMs: measureColdMs(starlingmonkey.core),
+    },
+  };
   if (values.json) {
-    say(JSON.stringify({ machine, rows, means, kernels, engine }, null, 2));
+    say(JSON.stringify({ machine, rows, means, speeds }, null, 2));
     return;
   }
-  say(`${"geometric mean".padEnd(27)}${means.map((mean) => mean.toFixed(3).padEnd(22)).join("")}`);
-  say(
-    `The kernels grow by ${kernels.growth.toFixed(3)} and are metered at ${kernels.megabytesPerSecond.toFixed(0)} MB/s`,
-  );
-  if (engine === undefined) return;
-  say(`QuickJS grows by ${engine.growth.toFixed(3)} and is metered at ${engine.megabytesPerSecond.toFixed(0)} MB/s`);
+  say(`${"geometric mean".padEnd(27)}${means.map((mean) => mean.toFixed(3).padEnd(22)).join("")}`.trimEnd());
+  if (speeds.kernels !== undefined) say(speedOf("kernels", speeds.kernels));
+  if (speeds.quickjs !== undefined) say(speedOf("quickjs", speeds.quickjs));
+  if (speeds.starlingmonkey !== undefined) {
+    const { warmMs, coldMs } = speeds.starlingmonkey;
+    const megabytes = (starlingmonkey!.core.length / 1e6).toFixed(1);
+    const times = `${megabytes} MB take ${warmMs.toFixed(0)} ms, in a new process ${coldMs.toFixed(0)} ms`;
+    say(`${speedOf("starlingmonkey", speeds.starlingmonkey)}; ${times}`);
+  } else if (wanted("starlingmonkey")) say("starlingmonkey is left out: npm run starlingmonkey builds it");
 }
 
-/** The fastest of `repetitions` times that all the modules are metered. */
-function measureMeter(modules: readonly Uint8Array[], repetitions: number): Bulk {
-  const bytesIn = modules.reduce((sum, { length }) => sum + length, 0);
-  let bytesOut = 0;
-  let best = Number.POSITIVE_INFINITY;
-  for (let left = repetitions; left > 0; left--) {
-    const before = process.cpuUsage();
-    bytesOut = modules.reduce((sum, bytes) => sum + meter(bytes).bytes.length, 0);
-    const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, (user + system) / 1_000);
-  }
-  return { growth: bytesOut / bytesIn, megabytesPerSecond: bytesIn / 1_000 / best };
+function speedOf(name: string, { growth, megabytesPerSecond }: MeteringSpeed): string {
+  return `${name.padEnd(17)}grows by ${growth.toFixed(3)}, metered at ${megabytesPerSecond.toFixed(0)} MB/s`;
 }
 
 function lineOf({ name, baseMs, ratios, ranges }: Row): string {

@@ -1,14 +1,13 @@
 /** The throw-away process: one component, then it ends. It reads requests from its parent and answers each once. */
 import "./short-life.ts";
-import v8 from "node:v8";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
 import type { CheckReport } from "../admission/admission.ts";
 import { HostError, isHostError, messageOf } from "../errors/errors.ts";
+import { planLink } from "../linker/linker.ts";
 import { createSchemaValidator } from "../manifest/manifest.ts";
-import { meter } from "../meter/meter.ts";
-import { prepareGlue } from "./glue.ts";
-import type { CompiledComponent, CompiledModule, CompileReply, CompileRequest } from "./protocol.ts";
+import { buildComponent, validates } from "./component-build.ts";
+import type { CompileReply, CompileRequest } from "./protocol.ts";
 
 process.on("message", (request: CompileRequest) => {
   answer(request).then(send, (thrown: unknown) => {
@@ -23,7 +22,7 @@ send({ kind: "ready" });
 
 async function answer(request: CompileRequest): Promise<CompileReply> {
   if (request.kind === "check") return { kind: "checked", report: await check(request) };
-  return { kind: "compiled", component: await compile(request) };
+  return { kind: "compiled", component: await buildComponent(request) };
 }
 
 async function check(request: CompileRequest & { kind: "check" }): Promise<CheckReport> {
@@ -39,68 +38,21 @@ async function check(request: CompileRequest & { kind: "check" }): Promise<Check
   try {
     await componentWit(request.bytes);
   } catch (thrown) {
-    return { invalid: messageOf(thrown), missingFeature: null, schemaProblems };
+    return { invalid: messageOf(thrown), missingFeature: null, unlinkable: null, schemaProblems };
   }
+  const planned = planLink(request.bytes);
+  const unlinkable = planned.kind === "linkable" ? null : planned.reason;
   let missingFeature: string | null = null;
   for (const [index, { start, end }] of request.coreModules.entries()) {
     const module = request.bytes.slice(start, end);
     if (validates(module)) continue;
     // wasmparser knows more proposals than this V8: what it accepts is valid, but cannot run here.
     const problem = await bodiesProblem(request.bytes);
-    if (problem !== null) return { invalid: `core module ${index}: ${problem}`, missingFeature: null, schemaProblems };
+    if (problem !== null)
+      return { invalid: `core module ${index}: ${problem}`, missingFeature: null, unlinkable, schemaProblems };
     missingFeature = `core module ${index}: ${engineMessage(module)}`;
   }
-  return { invalid: null, missingFeature, schemaProblems };
-}
-
-async function compile(request: CompileRequest & { kind: "compile" }): Promise<CompiledComponent> {
-  const { files } = await transpileBytes(request.bytes, {
-    name: "component",
-    instantiation: "sync",
-    emitTypescriptDeclarations: false,
-    // Without a mapping the transpiler drops versions, and two versions of one interface would share one implementation.
-    map: Object.fromEntries(request.importNames.map((name) => [name, name])),
-  });
-  let glue: string | null = null;
-  const modules: CompiledModule[] = [];
-  for (const [name, content] of Object.entries(files) as [string, Uint8Array][]) {
-    if (name.endsWith(".wasm")) {
-      // For what it turns on: the check may have been another process's.
-      validates(content);
-      const { bytes, report } = meter(content, { importMemory: true, callDepth: request.callDepth });
-      compileEagerly(bytes);
-      modules.push({ name, bytes, report });
-    } else if (name.endsWith(".js")) {
-      glue = prepareGlue(new TextDecoder().decode(content));
-    }
-  }
-  if (glue === null)
-    throw new HostError("AIRLOCK_COMPILE_FAILED", "Compiling the component failed: the transpiler wrote no glue");
-  return { glue, modules, extendedConst: extendedConstEnabled };
-}
-
-/**
- * Compiles every function body here and now, under the parent's clock: in the host it would be compiled when first called. The
- * flag is not set before it is needed, or the transpiler, which is Wasm too, would be compiled in full each time.
- */
-function compileEagerly(module: Uint8Array): void {
-  v8.setFlagsFromString("--no-wasm-lazy-compilation");
-  new WebAssembly.Module(module);
-}
-
-let extendedConstEnabled = false;
-
-/** Whether V8 accepts the module; turns extended constant expressions on, once, for the first module that needs them. */
-function validates(module: Uint8Array): boolean {
-  if (WebAssembly.validate(module)) return true;
-  if (extendedConstEnabled) return false;
-  v8.setFlagsFromString("--experimental-wasm-extended-const");
-  if (WebAssembly.validate(module)) {
-    extendedConstEnabled = true;
-    return true;
-  }
-  v8.setFlagsFromString("--no-experimental-wasm-extended-const");
-  return false;
+  return { invalid: null, missingFeature, unlinkable, schemaProblems };
 }
 
 /** Full validation, function bodies included, by the transpiler's own validator; null when valid. */

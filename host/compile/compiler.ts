@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import v8 from "node:v8";
 import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
-import type { Artifact } from "./artifact.ts";
+import { type Artifact, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
 import { type EntryPoint, findEntryPoint } from "./entry-point.ts";
-import type { CompiledComponent } from "./protocol.ts";
 import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 
 /** How components are compiled. */
@@ -25,7 +23,7 @@ export interface CompileSession {
   /** What admission asks; it may be handed on alone. */
   readonly check: Checker;
   /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
-  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, callDepth: boolean): Promise<Artifact>;
+  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, exact: boolean): Promise<Artifact>;
   /** Ends the process that served this component. */
   close(): void;
 }
@@ -64,14 +62,14 @@ export class Compiler {
         this.#remember(key, reply.report);
         return reply.report;
       },
-      compile: async ({ sha256, info }, callDepth) => {
-        const key = artifactKey(sha256, callDepth);
+      compile: async ({ sha256, info }, exact) => {
+        const key = artifactKey(sha256, exact);
         const known = this.#cache.get(key);
         if (known !== undefined) return known;
         const importNames = info.imports.map(({ name }) => name);
-        const reply = await child().ask({ kind: "compile", bytes, importNames, callDepth });
+        const reply = await child().ask({ kind: "compile", bytes, importNames, exact });
         if (reply.kind !== "compiled") throw unexpected(reply.kind);
-        const artifact = await toArtifact(key, sha256, callDepth, reply.component);
+        const artifact = await toArtifact(key, sha256, exact, reply.component);
         this.#cache.set(artifact);
         return artifact;
       },
@@ -124,42 +122,11 @@ export class Compiler {
   }
 }
 
-async function toArtifact(
-  key: string,
-  componentSha256: string,
-  callDepth: boolean,
-  made: CompiledComponent,
-): Promise<Artifact> {
-  // Process-wide, so only for a component that needs it; a no-op on versions of Node where it is always on.
-  if (made.extendedConst) v8.setFlagsFromString("--experimental-wasm-extended-const");
-  const modules = await Promise.all(
-    made.modules.map(async ({ name, bytes, report }) => {
-      const added = report.imports.find((each) => each.kind === "memory");
-      return {
-        name,
-        module: await WebAssembly.compile(bytes),
-        memory: added === undefined ? null : { initial: added.initialPages, maximum: added.maximumPages },
-        tableElements: report.tables.reduce((sum, table) => sum + (table.imported ? 0 : table.initialElements), 0),
-      };
-    }),
-  );
-  return {
-    key,
-    componentSha256,
-    scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
-    callDepth,
-    glue: made.glue,
-    modules,
-    bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
-    bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),
-  };
-}
-
 let transpilerVersion: string | undefined;
 
-function artifactKey(sha256: string, callDepth: boolean): string {
+function artifactKey(sha256: string, exact: boolean): string {
   transpilerVersion ??= versionOf("@bytecodealliance/jco-transpile");
-  const parts = [sha256, scheduleId(SCHEDULE), callDepth ? "depth" : "plain", transpilerVersion, process.versions.v8];
+  const parts = [sha256, scheduleId(SCHEDULE), exact ? "exact" : "plain", transpilerVersion, process.versions.v8];
   return createHash("sha256").update(parts.join("\n")).digest("hex");
 }
 

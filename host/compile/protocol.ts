@@ -2,6 +2,7 @@ import type { CheckReport } from "../admission/admission.ts";
 import type { ErrorRecord } from "../errors/errors.ts";
 import type { JsonSchema } from "../manifest/manifest.ts";
 import type { MeterReport } from "../meter/meter.ts";
+import type { Linkage } from "./artifact.ts";
 
 /** What the throw-away process is asked, in this order: at most one `check`, at most one `compile`, the same bytes. */
 export type CompileRequest =
@@ -18,11 +19,11 @@ export type CompileRequest =
       readonly bytes: Uint8Array;
       /** Full names of the interfaces that the component imports. */
       readonly importNames: readonly string[];
-      /** Whether the variant with a depth counter is made. */
-      readonly callDepth: boolean;
+      /** Whether the variant that counts frames and makes NaNs canonical is made. */
+      readonly exact: boolean;
     };
 
-/** One core module that the transpiler emitted, metered. */
+/** One core module of the component, or one that the transpiler emitted, metered. */
 export interface CompiledModule {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -31,8 +32,7 @@ export interface CompiledModule {
 
 /** What `compile` made. */
 export interface CompiledComponent {
-  /** Body of the function that makes the component's `instantiate`; see `glue.ts`. */
-  readonly glue: string;
+  readonly linkage: Linkage;
   readonly modules: readonly CompiledModule[];
   /** True when a module needs V8's extended constant expressions, a flag on Node 20. */
   readonly extendedConst: boolean;

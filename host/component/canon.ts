@@ -1,6 +1,8 @@
 import type { Reader } from "../binary/binary.ts";
+import type { StringEncoding } from "./component-info.ts";
 import { unsupported } from "./findings.ts";
 import type { Scope } from "./scope.ts";
+import type { CanonicalOptions } from "./structure.ts";
 import { readResult } from "./value-type.ts";
 
 /** What follows a built-in's opcode. `index` is an index of any space, `byte` a flag, `type` a core value type. */
@@ -58,6 +60,7 @@ const BUILTINS: ReadonlyMap<number, readonly [name: string, ...operands: Operand
 
 /** From here on the built-ins belong to shared-everything threads, not to the async ABI. */
 const FIRST_THREADS_OPCODE = 0x40;
+const RESOURCE_BUILTINS = { 2: "resource.new", 3: "resource.drop", 4: "resource.rep" } as const;
 
 /** Reads one canonical definition. A lift gives its function an index; the others define core functions. */
 export function readCanon(reader: Reader, scope: Scope): void {
@@ -66,22 +69,29 @@ export function readCanon(reader: Reader, scope: Scope): void {
   const start = reader.position;
   const opcode = reader.byte();
   switch (opcode) {
-    case 0x00:
+    case 0x00: {
       if (reader.byte() !== 0) reader.fail("Lift of an unknown form", start);
-      reader.u32();
-      readOptions(reader, scope, "lift");
-      scope.add({ sort: "func", type: scope.funcType(reader, reader.u32()) });
+      const core = reader.u32();
+      const options = readOptions(reader, scope, "lift");
+      const type = scope.funcType(reader, reader.u32());
+      scope.add({ sort: "func", type });
+      scope.note({ kind: "lift", core, type, options });
       return;
-    case 0x01:
+    }
+    case 0x01: {
       if (reader.byte() !== 0) reader.fail("Lower of an unknown form", start);
-      scope.at(reader, "func", reader.u32());
-      readOptions(reader, scope, "lower");
+      const func = reader.u32();
+      const { type } = scope.func(reader, func);
+      const options = readOptions(reader, scope, "lower");
+      scope.note({ kind: "lower", func, type, options });
       return;
+    }
     case 0x02:
     case 0x03:
-    case 0x04:
-      scope.resource(reader, reader.u32());
+    case 0x04: {
+      scope.note({ kind: RESOURCE_BUILTINS[opcode], resource: scope.resource(reader, reader.u32()) });
       return;
+    }
   }
   const builtin = BUILTINS.get(opcode);
   if (builtin === undefined) unsupported(`Canonical built-in 0x${opcode.toString(16)}`, start);
@@ -89,6 +99,7 @@ export function readCanon(reader: Reader, scope: Scope): void {
   findings.builtins.add(name);
   if (opcode < FIRST_THREADS_OPCODE) findings.asyncReasons.add(`canonical built-in ${name}`);
   for (const operand of operands) readOperand(reader, scope, operand, name);
+  scope.note({ kind: "built-in", name });
 }
 
 function readOperand(reader: Reader, scope: Scope, operand: Operand, name: string): void {
@@ -108,31 +119,42 @@ function readOperand(reader: Reader, scope: Scope, operand: Operand, name: strin
   }
 }
 
-function readOptions(reader: Reader, scope: Scope, of: string): void {
+function readOptions(reader: Reader, scope: Scope, of: string): CanonicalOptions {
   const { options, stringEncodings, asyncReasons } = scope.findings;
+  const found: { -readonly [K in keyof CanonicalOptions]: CanonicalOptions[K] } = {
+    encoding: "utf8",
+    memory: null,
+    realloc: null,
+    postReturn: null,
+    foreign: false,
+  };
+  const encode = (encoding: StringEncoding): void => {
+    stringEncodings.add(encoding);
+    found.encoding = encoding;
+  };
   for (let count = reader.count(); count > 0; count--) {
     const option = reader.byte();
     switch (option) {
       case 0x00:
-        stringEncodings.add("utf8");
+        encode("utf8");
         break;
       case 0x01:
-        stringEncodings.add("utf16");
+        encode("utf16");
         break;
       case 0x02:
-        stringEncodings.add("latin1+utf16");
+        encode("latin1+utf16");
         break;
       case 0x03:
         options.add("memory");
-        reader.u32();
+        found.memory = reader.u32();
         break;
       case 0x04:
         options.add("realloc");
-        reader.u32();
+        found.realloc = reader.u32();
         break;
       case 0x05:
         options.add("postReturn");
-        reader.u32();
+        found.postReturn = reader.u32();
         break;
       case 0x06:
         options.add("async");
@@ -152,5 +174,7 @@ function readOptions(reader: Reader, scope: Scope, of: string): void {
       default:
         unsupported(`Canonical option 0x${option.toString(16)}`, reader.position - 1);
     }
+    if (option > 0x05) found.foreign = true;
   }
+  return found;
 }

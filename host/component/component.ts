@@ -20,12 +20,15 @@ export type {
   StringEncoding,
 } from "./component-info.ts";
 export { ConversionError } from "./conversion-error.ts";
-export { decodeComponent } from "./decode.ts";
+export { decodeComponent, decodeStructure } from "./decode.ts";
+export { isNullable, type NumberKind, TYPED_ARRAYS } from "./js-forms.ts";
 export type { Direction, JsonSchema } from "./json-schema.ts";
 export { jsonToArgs, jsonToWit } from "./json-to-wit.ts";
 export { type BinaryKind, kindOf } from "./kind.ts";
 export { checkNames, type UnsafeName } from "./name-gate.ts";
 export { type Operation, operations } from "./operations.ts";
+export type { Entity } from "./scope.ts";
+export type { CanonicalOptions, CoreSort, Definition, NamedIndex, Sort } from "./structure.ts";
 export { typeText } from "./type-text.ts";
 export {
   flatSignature,
@@ -39,6 +42,7 @@ export {
 export { failureToJson, type Json, resultToJson, witToJson } from "./wit-to-json.ts";
 export {
   type FuncType,
+  isPlain,
   MAX_TYPE_DEPTH,
   type PrimitiveKind,
   partsOf,

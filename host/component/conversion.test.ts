@@ -11,7 +11,7 @@ import {
   type WitType,
   witToJson,
 } from "./component.ts";
-import { MOST_LIST_NUMBERS } from "./list-numbers.ts";
+import { MOST_LIST_VALUES } from "./list-values.ts";
 import { anyJsonOf, anyType } from "./test-arbitraries.ts";
 
 const u32: WitType = { kind: "u32" };
@@ -244,16 +244,16 @@ describe("values of a whole function", () => {
     expect(resultToJson(undefined, null)).toBeNull();
   });
 
-  it("resultToJson() refuses more numbers in lists than JSON output may hold, bytes aside", () => {
+  it("resultToJson() refuses more values in lists than JSON output may hold, bytes aside", () => {
     const list = (kind: "u8" | "s8"): WitType => ({ kind: "list", element: { kind }, length: null });
     const pair: WitType = { kind: "tuple", elements: [list("s8"), list("s8")] };
-    const half = new Int8Array(MOST_LIST_NUMBERS / 2);
+    const half = new Int8Array(MOST_LIST_VALUES / 2);
     expect(resultToJson([half, half], pair)).toHaveLength(2);
     expect(refusal(() => resultToJson([half, new Int8Array(half.length + 1)], pair))).toEqual([
       "$",
-      "holds more than 1000000 numbers in lists",
+      "holds more than 1000000 values in lists",
     ]);
-    expect(resultToJson(new Uint8Array(MOST_LIST_NUMBERS + 1), list("u8"))).toBeTypeOf("string");
+    expect(resultToJson(new Uint8Array(MOST_LIST_VALUES + 1), list("u8"))).toBeTypeOf("string");
   });
 
   it("camelCase() names as jco does", () => {

@@ -11,6 +11,7 @@ import { readCoreInstance, readInstance } from "./instances.ts";
 import { kindOf } from "./kind.ts";
 import { type Entity, type NamedEntity, Scope } from "./scope.ts";
 import { expectEnd, sectionsOf } from "./sections.ts";
+import type { Definition } from "./structure.ts";
 import { readTypeDefinition } from "./type-definition.ts";
 
 /** WASI of the async generation; its release candidates too. */
@@ -22,11 +23,21 @@ const WASI_0_3 = /^wasi:[^@]*@0\.3\./;
  * AIRLOCK_COMPONENT_UNSUPPORTED for a feature that it does not know or a cap that is passed; both with `{ offset }`.
  */
 export function decodeComponent(bytes: Uint8Array): ComponentInfo {
+  return describe(decode(bytes, null));
+}
+
+/** Reads of what definitions a component consists, at all depths, bounded as decodeComponent() is. Throws what it throws. */
+export function decodeStructure(bytes: Uint8Array): readonly Definition[] {
+  const definitions: Definition[] = [];
+  decode(bytes, definitions);
+  return definitions;
+}
+
+function decode(bytes: Uint8Array, definitions: Definition[] | null): Scope {
   try {
-    const findings = new Findings();
-    const scope = new Scope(null, findings, "component");
+    const scope = new Scope(null, new Findings(), "component", definitions);
     readComponent(bytes, 0, bytes.length, scope);
-    return describe(scope);
+    return scope;
   } catch (error) {
     if (!(error instanceof MalformedWasm)) throw error;
     throw new HostError("AIRLOCK_COMPONENT_MALFORMED", `Decode component: ${error.message}`, {
@@ -46,6 +57,7 @@ function readComponent(bytes: Uint8Array, start: number, end: number, scope: Sco
       const path = nestedPath(scope, "core module", scope.coreModules);
       scope.findings.coreModules.push(readCoreModule(bytes, section.start, section.end, scope.findings, path));
       scope.add({ sort: "module" });
+      scope.note({ kind: "core-module", start: section.start, end: section.end });
     } else if (section.id === 4) {
       readNestedComponent(bytes, section, scope);
     } else {
@@ -57,12 +69,15 @@ function readComponent(bytes: Uint8Array, start: number, end: number, scope: Sco
 }
 
 function readNestedComponent(bytes: Uint8Array, section: Section, scope: Scope): void {
-  const nested = new Scope(scope, scope.findings, nestedPath(scope, "component", scope.componentCount));
+  const definitions = scope.nestedDefinitions();
+  const path = nestedPath(scope, "component", scope.componentCount);
+  const nested = new Scope(scope, scope.findings, path, definitions);
   if (nested.depth > MAX_NESTING) unsupported(`Nesting deeper than ${MAX_NESTING}`, section.header);
   scope.findings.nestedComponents.push(nested.path);
   readComponent(bytes, section.start, section.end, nested);
   scope.findings.instancesOf.set(nested.exports, nested.instances);
   scope.add({ sort: "component", exports: nested.exports });
+  if (definitions !== null) scope.note({ kind: "component", definitions });
 }
 
 function nestedPath(scope: Scope, what: string, index: number): string {
@@ -104,6 +119,7 @@ function readStart(reader: Reader, scope: Scope): void {
   const results = reader.u32();
   if (results > 1) unsupported("A start function with several results", reader.position);
   scope.values += results;
+  scope.note({ kind: "start" });
 }
 
 function readImport(reader: Reader, scope: Scope): void {
@@ -111,16 +127,19 @@ function readImport(reader: Reader, scope: Scope): void {
   const entity = readExternDesc(reader, scope, name);
   scope.add(entity);
   scope.imports.push({ name, entity });
+  scope.note({ kind: "import", name, entity });
   if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`import ${quote(name)}`);
 }
 
 function readExport(reader: Reader, scope: Scope): void {
   const name = readExternName(reader, scope, "component-export");
-  const entity = readSortIndex(reader, scope) ?? reader.fail("An export of a core definition");
+  const { sort, index, entity } = readSortIndex(reader, scope, name);
+  if (entity === undefined) reader.fail("An export of a core definition");
   const ascribed = reader.byte();
   if (ascribed > 1) reader.fail("Neither absent nor present", reader.position - 1);
   const exported = ascribed === 1 ? ascribe(reader, scope, name, entity) : rename(name, entity);
   scope.add(exported);
+  scope.note({ kind: "export", name, sort, index });
   putExport(reader, scope.exports, name, exported);
   if (WASI_0_3.test(name)) scope.findings.asyncReasons.add(`export ${quote(name)}`);
 }

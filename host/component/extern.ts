@@ -2,34 +2,43 @@ import type { Reader } from "../binary/binary.ts";
 import type { ExternSort, NameWhere } from "./component-info.ts";
 import { unsupported } from "./findings.ts";
 import { type Entity, Instance, type Scope, type TypeEntity } from "./scope.ts";
+import type { CoreSort, NamedIndex, Sort } from "./structure.ts";
 import { readValueType } from "./value-type.ts";
 
-/** A sort as the binary spells it; `core` is a core sort other than a module. */
-export type Sort = ExternSort | "core";
-
 const SORTS: readonly (ExternSort | undefined)[] = [undefined, "func", "value", "type", "component", "instance"];
-/** func, table, memory, global, and, from 0x10 on, type, module, instance. */
-const CORE_SORTS: ReadonlySet<number> = new Set([0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x12]);
+const CORE_SORTS: ReadonlyMap<number, CoreSort | "module"> = new Map([
+  [0x00, "core func"],
+  [0x01, "core table"],
+  [0x02, "core memory"],
+  [0x03, "core global"],
+  [0x10, "core type"],
+  [0x11, "module"],
+  [0x12, "core instance"],
+]);
 const CORE_MODULE = 0x11;
 
 /** Reads the sort that leads an alias, an argument or an export. */
 export function readSort(reader: Reader): Sort {
   const byte = reader.byte();
-  if (byte === 0) return readCoreSort(reader) === CORE_MODULE ? "module" : "core";
+  if (byte === 0) return readCoreSort(reader);
   return SORTS[byte] ?? unsupported(`Sort 0x${byte.toString(16)}`, reader.position - 1);
 }
 
-export function readCoreSort(reader: Reader): number {
+export function readCoreSort(reader: Reader): CoreSort | "module" {
   const byte = reader.byte();
-  if (!CORE_SORTS.has(byte)) unsupported(`Core sort 0x${byte.toString(16)}`, reader.position - 1);
-  return byte;
+  return CORE_SORTS.get(byte) ?? unsupported(`Core sort 0x${byte.toString(16)}`, reader.position - 1);
 }
 
-/** Reads a sort and an index; `undefined` stands for a core definition, which is not followed. */
-export function readSortIndex(reader: Reader, scope: Scope): Entity | undefined {
+/** True for a sort whose definitions have no entity: a core one that is no module. */
+export function isCore(sort: Sort): sort is CoreSort {
+  return sort.startsWith("core ");
+}
+
+/** Reads a sort and an index under a name; the entity is `undefined` for a core definition, which is not followed. */
+export function readSortIndex(reader: Reader, scope: Scope, name: string): NamedIndex & { entity: Entity | undefined } {
   const sort = readSort(reader);
   const index = reader.u32();
-  return sort === "core" ? undefined : scope.at(reader, sort, index);
+  return { name, sort, index, entity: isCore(sort) ? undefined : scope.at(reader, sort, index) };
 }
 
 /** Reads the name of an import or an export. */

@@ -16,7 +16,7 @@ export function isWrappedInJson(type: WitType): boolean {
 }
 
 /** The typed array of each kind of number. */
-const TYPED_ARRAYS = {
+export const TYPED_ARRAYS = {
   u8: Uint8Array,
   s8: Int8Array,
   u16: Uint16Array,

@@ -1,6 +1,7 @@
 import type { Reader } from "../binary/binary.ts";
 import type { ExternSort, InstanceInfo, NamedFunc } from "./component-info.ts";
 import type { Findings } from "./findings.ts";
+import type { Definition } from "./structure.ts";
 import type { FuncType, WitResource, WitType } from "./wit-type.ts";
 
 /** What a type index stands for. */
@@ -56,7 +57,7 @@ export interface NamedEntity {
   readonly entity: Entity;
 }
 
-/** The index spaces of one component, component type or instance type. Core index spaces are not kept. */
+/** The index spaces of one component, component type or instance type. Core index spaces are not kept, only noted. */
 export class Scope {
   readonly parent: Scope | null;
   readonly findings: Findings;
@@ -74,12 +75,24 @@ export class Scope {
   /** Instances that one instantiation of this component makes, at all depths. */
   instances = 0;
   coreModules = 0;
+  /** Where the definitions of a component are noted; null for a type, and where nobody asks for them. */
+  readonly #definitions: Definition[] | null;
 
-  constructor(parent: Scope | null, findings: Findings, path: string) {
+  constructor(parent: Scope | null, findings: Findings, path: string, definitions: Definition[] | null) {
     this.parent = parent;
     this.findings = findings;
     this.path = path;
+    this.#definitions = definitions;
     this.depth = parent === null ? 1 : parent.depth + 1;
+  }
+
+  /** A list for the definitions of a component within this one, or null where nobody asks for them. */
+  nestedDefinitions(): Definition[] | null {
+    return this.#definitions === null ? null : [];
+  }
+
+  note(definition: Definition): void {
+    this.#definitions?.push(definition);
   }
 
   get componentCount(): number {
@@ -113,7 +126,7 @@ export class Scope {
   at(reader: Reader, sort: ExternSort, index: number): Entity {
     switch (sort) {
       case "func":
-        return { sort, type: this.#funcs[index] ?? outOfRange(reader, sort, index) };
+        return this.func(reader, index);
       case "type":
         return { sort, type: this.type(reader, index) };
       case "instance":
@@ -134,6 +147,10 @@ export class Scope {
 
   instance(reader: Reader, index: number): Instance {
     return this.#instances[index] ?? outOfRange(reader, "instance", index);
+  }
+
+  func(reader: Reader, index: number): { readonly sort: "func"; readonly type: FuncType } {
+    return { sort: "func", type: this.#funcs[index] ?? outOfRange(reader, "func", index) };
   }
 
   valueType(reader: Reader, index: number): WitType {

@@ -16,7 +16,7 @@ function readType(reader: Reader, scope: Scope): TypeEntity {
   const opcode = reader.byte();
   switch (opcode) {
     case 0x3f:
-      return readResourceType(reader);
+      return readResourceType(reader, scope);
     case 0x40:
     case 0x43:
       return { kind: "func", type: readFuncType(reader, scope, opcode) };
@@ -32,17 +32,18 @@ function readType(reader: Reader, scope: Scope): TypeEntity {
   }
 }
 
-function readResourceType(reader: Reader): TypeEntity {
+function readResourceType(reader: Reader, scope: Scope): TypeEntity {
   const representation = reader.byte();
   if (representation !== 0x7f) unsupported("A resource that is not an i32", reader.position - 1);
-  const destructor = reader.byte();
-  if (destructor > 1) unsupported("Destructor of an unknown form", reader.position - 1);
-  if (destructor === 1) reader.u32();
-  return { kind: "resource", resource: { name: "" } };
+  const form = reader.byte();
+  if (form > 1) unsupported("Destructor of an unknown form", reader.position - 1);
+  const resource = { name: "" };
+  scope.note({ kind: "resource", resource, destructor: form === 1 ? reader.u32() : null });
+  return { kind: "resource", resource };
 }
 
 function readDeclarations(reader: Reader, parent: Scope, isComponent: boolean): Scope["exports"] {
-  const scope = new Scope(parent, parent.findings, parent.path);
+  const scope = new Scope(parent, parent.findings, parent.path, null);
   if (scope.depth > MAX_NESTING) unsupported(`Nesting deeper than ${MAX_NESTING}`, reader.position);
   for (let count = reader.count(2); count > 0; count--) {
     scope.findings.spend(reader);

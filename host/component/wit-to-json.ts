@@ -2,7 +2,7 @@ import { camelCase } from "./camel-case.ts";
 import { type Place, ROOT, refuse } from "./conversion-error.ts";
 import { givenArray, isBytes, isNullable, isWrappedInJson } from "./js-forms.ts";
 import { Labels } from "./labels.ts";
-import { checkListNumbers } from "./list-numbers.ts";
+import { checkListValues } from "./list-values.ts";
 import { checkBigint, checkChar, checkFloat, checkInteger, checkString } from "./scalars.ts";
 import type { WitList, WitRecord, WitType } from "./wit-type.ts";
 
@@ -20,17 +20,17 @@ export function witToJson(value: unknown, type: WitType): Json {
 
 /**
  * The JSON value of what a function gave: `result<T, E>` as a whole result counts as T. Throws a ConversionError for more than
- * MOST_LIST_NUMBERS in lists too.
+ * MOST_LIST_VALUES in lists too.
  */
 export function resultToJson(value: unknown, result: WitType | null): Json {
-  checkListNumbers(value);
+  checkListValues(value);
   const type = result?.kind === "result" ? result.ok : result;
   return type === null ? null : witToJson(value, type);
 }
 
 /** The JSON value of the payload that the glue throws for the error of a `result<T, E>`, bounded as a result is. */
 export function failureToJson(payload: unknown, result: WitType | null): Json {
-  checkListNumbers(payload);
+  checkListValues(payload);
   const type = result?.kind === "result" ? result.err : null;
   return type === null ? null : witToJson(payload, type);
 }

@@ -70,7 +70,7 @@ export class ComponentProvider implements Provider {
 
   check(request: RunRequest): void {
     const { coreModules } = this.admitted.report;
-    checkRequestLimits(request, { countsCallDepth: this.#init.artifact.callDepth, coreModules });
+    checkRequestLimits(request, { countsCallDepth: this.#init.artifact.exact, coreModules });
     const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
     this.#init.pool.lanes.checkRoom();
     this.#inputs.set(request, input);

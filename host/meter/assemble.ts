@@ -1,6 +1,7 @@
 import { Reader, type Section, Writer } from "../binary/binary.ts";
 import { BodyWriter } from "./body-writer.ts";
 import { COUNTER_MODULE, COUNTER_TYPES, MEMORY_IMPORT } from "./counters.ts";
+import type { ExactPlan } from "./exact-plan.ts";
 import { injectedType, writeInjected } from "./injected-functions.ts";
 import type { Layout } from "./layout.ts";
 import { type CoreModule, type Limits, SECTION } from "./module.ts";
@@ -11,10 +12,19 @@ import { tooComplex } from "./refusal.ts";
 import { globalExport } from "./resettable.ts";
 
 /** Writes the metered module, section by section in the order they stand. */
-export function assemble(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Uint8Array {
+export function assemble(
+  module: CoreModule,
+  plan: Plan,
+  exact: ExactPlan | undefined,
+  layout: Layout,
+  options: ResolvedOptions,
+): Uint8Array {
   // Bodies first: they decide which types are added.
-  const code = writeCode(module, plan, layout, options);
-  const output = new Writer(module.bytes.length + code.length + 4096);
+  const bodies = new BodyWriter(module, plan, exact, layout, options);
+  const code = writeCode(module, bodies, layout, options);
+  // All but the content of the code section, which is copied once: into the result.
+  const output = new Writer(module.bytes.length - module.bodies.bytes + 4096);
+  let codeAt: number | undefined;
   output.copy(module.bytes, 0, 8);
   let needsImports = layout.counters.length > 0 || layout.importsMemory;
   for (const section of module.sections) {
@@ -23,9 +33,10 @@ export function assemble(module: CoreModule, plan: Plan, layout: Layout, options
       needsImports = false;
     }
     if (section.id === SECTION.import) needsImports = false;
-    writeSection(module, section, layout, options, code, output);
+    writeSection(module, section, layout, options, code.length, output);
+    if (section.id === SECTION.code) codeAt = output.length;
   }
-  return output.view().slice();
+  return codeAt === undefined ? output.view().slice() : inserted(output.view(), codeAt, code.view());
 }
 
 /** The limits of a memory or table in the metered module; throws when it starts past the clamp. */
@@ -38,14 +49,22 @@ export function clampLimits(limits: Limits, clamp: number, what: "memory" | "tab
   return { ...limits, maximum: Math.min(limits.maximum ?? clamp, clamp) };
 }
 
-function writeCode(module: CoreModule, plan: Plan, layout: Layout, options: ResolvedOptions): Writer {
+function writeCode(module: CoreModule, bodies: BodyWriter, layout: Layout, options: ResolvedOptions): Writer {
   const { count } = module.bodies;
   const code = new Writer(Math.floor(module.bodies.bytes * 1.6) + 1024);
   code.u32(count + layout.injected.length);
-  const bodies = new BodyWriter(module, plan, layout);
   for (let index = 0; index < count; index++) bodies.write(index, code);
   for (const injected of layout.injected) writeInjected(module, layout, options, injected, code);
   return code;
+}
+
+/** `bytes` with `more` put in at `at`. */
+function inserted(bytes: Uint8Array, at: number, more: Uint8Array): Uint8Array {
+  const result = new Uint8Array(bytes.length + more.length);
+  result.set(bytes.subarray(0, at));
+  result.set(more, at);
+  result.set(bytes.subarray(at), at + more.length);
+  return result;
 }
 
 function writeSection(
@@ -53,7 +72,7 @@ function writeSection(
   section: Section,
   layout: Layout,
   options: ResolvedOptions,
-  code: Writer,
+  codeBytes: number,
   output: Writer,
 ): void {
   switch (section.id) {
@@ -80,7 +99,7 @@ function writeSection(
       else output.section(section.id, (inner) => writeExports(module, layout, section, inner));
       break;
     case SECTION.code:
-      output.byte(section.id).u32(code.length).bytes(code.view());
+      output.byte(section.id).u32(codeBytes);
       break;
     default:
       writeRenumbered(module, section, layout, output);

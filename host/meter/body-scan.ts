@@ -7,20 +7,9 @@ import { Cursor } from "./cursor.ts";
 import { Handlers } from "./handlers.ts";
 import { LABEL } from "./labels.ts";
 import type { CoreModule } from "./module.ts";
-import {
-  F32_IMMEDIATE,
-  F64_IMMEDIATE,
-  FIRST_RELAXED_SIMD,
-  IMMEDIATES,
-  LEB_IMMEDIATE,
-  MEMORY_IMMEDIATE,
-  NAMES_MEMORY,
-  NO_IMMEDIATE,
-  OP,
-  SIMD_IMMEDIATES,
-  UNKNOWN,
-} from "./opcodes.ts";
+import { FIRST_RELAXED_SIMD, OP, SIMD_IMMEDIATES, UNKNOWN } from "./opcodes.ts";
 import type { ComplexityCaps } from "./options.ts";
+import { skipPlain } from "./plain-instructions.ts";
 import { POINT, type Points } from "./points.ts";
 import { malformed, tooComplex, unsupportedInstruction } from "./refusal.ts";
 
@@ -56,10 +45,9 @@ export class BodyScan {
     this.bulk = new BulkOperations(this.path, costs.schedule, module, this.cursor);
   }
 
-  /** One pass over a body. The loop is tight: plain instructions are skipped by table, the rest goes to `special`. */
+  /** One pass over a body: plain instructions are skipped by table, the rest goes to `special`. */
   walk(index: number, isSecondScan: boolean): void {
     const { path, cursor, targets } = this;
-    const { bytes } = cursor;
     const { plain, schedule } = this.costs;
     const { bodies } = this.module;
     const end = bodies.ends[index]!;
@@ -68,39 +56,15 @@ export class BodyScan {
     targets.start(isSecondScan);
     const extraLocals = Math.max(0, bodies.locals[index]! - schedule.freeLocals);
     path.enter(extraLocals * schedule.extraLocal, targets.isForced(targets.next()));
-    let position = bodies.code[index]!;
-    let pend = path.pend;
-    while (position < end) {
-      const opcode = bytes[position++]!;
-      const immediate = IMMEDIATES[opcode]!;
-      if (immediate === LEB_IMMEDIATE) {
-        pend += plain[opcode]!;
-        while (bytes[position++]! >= 0x80);
-      } else if (immediate === NO_IMMEDIATE) {
-        pend += plain[opcode]!;
-      } else if (immediate === MEMORY_IMMEDIATE) {
-        pend += plain[opcode]!;
-        if ((bytes[position]! & NAMES_MEMORY) !== 0) while (bytes[position++]! >= 0x80);
-        while (bytes[position++]! >= 0x80);
-        while (bytes[position++]! >= 0x80);
-      } else if (immediate === F32_IMMEDIATE || immediate === F64_IMMEDIATE) {
-        pend += plain[opcode]!;
-        position += immediate === F32_IMMEDIATE ? 4 : 8;
-      } else {
-        path.pend = pend;
-        cursor.position = position;
-        this.special(opcode, position - 1);
-        position = cursor.position;
-        pend = path.pend;
-      }
-      if (pend > path.due) {
-        path.pend = pend;
-        path.pay(position, 0);
-        path.test(position);
-        pend = 0;
-      }
+    cursor.position = bodies.code[index]!;
+    while (cursor.position < end) {
+      const opcode = skipPlain(cursor, path, plain, end);
+      if (opcode !== undefined) this.special(opcode, cursor.position - 1);
+      if (path.pend <= path.due) continue;
+      path.pay(cursor.position, 0);
+      path.test(cursor.position);
     }
-    if (position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
+    if (cursor.position !== end) throw malformed(`function body does not end at offset ${end}`, { offset: end });
   }
 
   private special(opcode: number, at: number): void {

@@ -1,7 +1,10 @@
 import { Writer } from "../binary/binary.ts";
+import { CanonicalNan } from "./canonical-nan.ts";
+import type { ExactPlan } from "./exact-plan.ts";
 import { type Layout, NO_TYPES } from "./layout.ts";
 import type { CoreModule, FunctionType } from "./module.ts";
 import { OP } from "./opcodes.ts";
+import type { ResolvedOptions } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
 import { tooComplex } from "./refusal.ts";
@@ -11,16 +14,18 @@ const NO_RESULT = 0x40;
 /** V8's limit: https://webassembly.github.io/spec/js-api/#limits */
 const MOST_BODY_BYTES = 7_654_321;
 
-/** Slots that a frame takes besides its locals: return address, frame pointer, instance and what the compiler spills. */
+/** Slots that a frame takes besides its locals and operands: return address, frame pointer, instance and what the compiler spills. */
 export const FRAME_SLOTS = 8;
 
 /** Writes metered bodies: the bytes between two points are copied, what a point stands for is put in. */
 export class BodyWriter {
   private readonly module: CoreModule;
   private readonly plan: Plan;
+  private readonly exact: ExactPlan | undefined;
   private readonly layout: Layout;
   private readonly fuel: number;
   private readonly depth: number;
+  private readonly nans: CanonicalNan | undefined;
   private readonly countsDepth: boolean;
   private readonly globalShift: number;
   private readonly body = new Writer(4096);
@@ -34,13 +39,15 @@ export class BodyWriter {
   /** True while there is no local: what is said of it is done to the counter. */
   private isGuarded = false;
 
-  constructor(module: CoreModule, plan: Plan, layout: Layout) {
+  constructor(module: CoreModule, plan: Plan, exact: ExactPlan | undefined, layout: Layout, options: ResolvedOptions) {
     this.module = module;
     this.plan = plan;
+    this.exact = exact;
     this.layout = layout;
     this.fuel = layout.globalOf("fuel");
     this.depth = layout.globalOf("depth");
     this.countsDepth = layout.counters.includes("depth");
+    this.nans = exact && options.canonicalNan ? new CanonicalNan(module, exact, layout) : undefined;
     this.globalShift = layout.counters.length;
   }
 
@@ -52,16 +59,19 @@ export class BodyWriter {
     const isTested = plan.tested[index] === 1;
     const isCached = mode === MODE.cached;
     this.isGuarded = mode === MODE.guarded;
-    this.slots = FRAME_SLOTS + bodies.locals[index]!;
+    this.slots = FRAME_SLOTS + bodies.locals[index]! + (this.exact?.operandSlots[index] ?? 0);
     const isPlaced = isCached || this.isGuarded;
     const hasLocal = isCached || (mode === MODE.direct && isTested);
     this.local = bodies.locals[index]!;
     this.depthLocal = this.local + (hasLocal ? 1 : 0);
     const added = (hasLocal ? 1 : 0) + (this.countsDepth ? 1 : 0);
-    body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1));
+    const floats = this.nans?.start(index, this.local + added) ?? [];
+    body.clear().u32(bodies.groupCounts[index]! + (added === 0 ? 0 : 1) + floats.length);
     body.copy(this.module.bytes, bodies.groups[index]!, bodies.code[index]!);
     if (added > 0) body.byte(added).byte(I64);
+    for (const type of floats) body.byte(1).byte(type);
     if (this.countsDepth) this.enterFrame();
+    this.nans?.enter(index, body);
     if (mode === MODE.direct) this.chargeAtEntry(plan.totals[index]!, isTested);
     if (isCached) this.load();
     if (isPlaced) body.byte(OP.block).byte(NO_RESULT);
@@ -75,7 +85,7 @@ export class BodyWriter {
         bodies.starts[index]!,
       );
     }
-    into.u32(body.length).copy(body.view(), 0, body.length);
+    into.u32(body.length).bytes(body.view());
   }
 
   private writePoints(index: number, isPlaced: boolean): void {
@@ -88,7 +98,7 @@ export class BodyWriter {
     for (let point = this.plan.firstPoints[index]!; point < end; point++) {
       const position = positions[point]!;
       const value = values[point]!;
-      body.copy(bytes, copied, position);
+      this.copy(copied, position);
       copied = position;
       switch (kinds[point]) {
         case POINT.pay:
@@ -134,7 +144,12 @@ export class BodyWriter {
           if (isWrapped) this.closeReturnBlock(index, isPlaced, value === 1);
       }
     }
-    body.copy(bytes, copied, this.module.bodies.ends[index]!);
+    this.copy(copied, this.module.bodies.ends[index]!);
+  }
+
+  private copy(from: number, to: number): void {
+    if (this.nans === undefined) this.body.copy(this.module.bytes, from, to);
+    else this.nans.copy(this.body, from, to);
   }
 
   /** Charges and tests before the body runs, so nothing has to be undone where it traps. */

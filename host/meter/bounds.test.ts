@@ -191,9 +191,12 @@ describe("an imported call", () => {
     expect((await instantiate(wrapper(""), { imports })).call("run", 4)).toMatchObject({ result: 5, used: 151 });
   });
 
-  test("is not made by a tail call on an empty tank", async () => {
+  test.each([
+    ["alone", ""],
+    ["behind a loop", "loop local.get 0 br_if 0 end"],
+  ])("is not made by a tail call %s on an empty tank", async (_, before) => {
     let made = 0;
-    const tail = `(module (import "host" "note" (func $note)) (func (export "run") return_call $note))`;
+    const tail = `(module (import "host" "note" (func $note)) (func (export "run") (local i32) ${before} return_call $note))`;
     const guest = await instantiate(tail, { budget: { fuel: 149 }, imports: { host: { note: () => made++ } } });
     expect([guest.call("run").trapped, made]).toEqual([true, 0]);
   });
@@ -202,8 +205,9 @@ describe("an imported call", () => {
 describe("a trap", () => {
   test("by unreachable loses nothing of a loop without calls", async () => {
     const text = `(module (func (export "run") (local i32) loop
-      local.get 0 i32.const 1 i32.add local.tee 0 i32.const 10 i32.lt_u br_if 0 end unreachable))`;
-    expect((await instantiate(text)).call("run")).toEqual({ trapped: true, used: 70 });
+      local.get 0 i32.const 1 i32.add local.tee 0 i32.const 10 i32.lt_u br_if 0 end
+      i32.const 1 drop i32.const 1 drop unreachable))`;
+    expect((await instantiate(text)).call("run")).toEqual({ trapped: true, used: 72 });
   });
 
   test("of another kind is never taken for an empty tank", async () => {

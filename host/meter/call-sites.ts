@@ -12,6 +12,8 @@ export class CallSites {
   /** How many of its calls must find the counter exact, and the cost of the path at each of them. */
   private exactCalls = 0;
   private exactTotal = 0;
+  /** What each call that an exception may leave takes until it returns. */
+  private readonly held: number;
   /** Most that is owed at a call of a function of the module. */
   private readonly owedAtCall: number;
   private readonly path: ChargePath;
@@ -20,8 +22,12 @@ export class CallSites {
   private readonly tablesReachHost: boolean;
   private readonly leaves: Int32Array;
 
-  /** Where exceptions may unwind a frame, nothing is owed at any call: the frame would never pay it. */
+  /**
+   * Where exceptions may unwind a frame, nothing is owed at any call, for the frame would never pay it; and what it costs to
+   * unwind the callee's is paid until that returns.
+   */
   constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean, leaves: Int32Array) {
+    this.held = unwinds ? schedule.unwind : 0;
     this.owedAtCall = unwinds ? 0 : OWED_AT_CALL;
     this.path = path;
     this.schedule = schedule;
@@ -83,7 +89,7 @@ export class CallSites {
     if (path.isDead) return;
     this.hostCalls++;
     this.noteExact();
-    path.pay(at, 0);
+    path.pay(at, 0, this.held);
     path.test(at);
     this.around(at, after);
   }
@@ -93,7 +99,7 @@ export class CallSites {
     path.pend += price;
     if (path.isDead) return;
     if (this.owedAtCall === 0) this.noteExact();
-    if (path.pend > this.owedAtCall) path.pay(at, 0);
+    if (path.pend + this.held > this.owedAtCall) path.pay(at, 0, this.held);
     this.around(at, after);
     path.runUntested(UNTESTED_COST);
   }
@@ -108,6 +114,7 @@ export class CallSites {
     this.made = true;
     this.path.store(at);
     this.path.load(after);
+    if (this.held > 0) this.path.refund(after, this.held);
   }
 
   private priceOf(callee: number | undefined): number {

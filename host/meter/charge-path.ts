@@ -156,11 +156,11 @@ export class ChargePath {
     this.noteRun();
   }
 
-  /** Charges just before `at` so that `keep` stays owed. */
-  pay(at: number, keep: number): void {
+  /** Charges just before `at` so that `keep` stays owed; `held` besides, which is no cost: `refund` gives it back. */
+  pay(at: number, keep: number, held = 0): void {
     const amount = this.pend - keep;
-    if (amount === 0) return;
-    this.points.add(at, POINT.pay, amount);
+    if (amount + held === 0) return;
+    this.points.add(at, POINT.pay, amount + held);
     this.isStored = false;
     this.paid += amount;
     this.pend = keep;
@@ -177,6 +177,14 @@ export class ChargePath {
   load(at: number): void {
     this.points.add(at, POINT.load, 0);
     this.isStored = true;
+  }
+
+  /** Gives back at `at` what was held. */
+  refund(at: number, held: number): void {
+    this.points.add(at, POINT.pay, -held);
+    this.isStored = false;
+    // It can be neither charged once at entry nor left out.
+    this.isUniform = false;
   }
 
   /** Tests the local just before `at`; what is owed stays unseen. */

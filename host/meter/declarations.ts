@@ -15,12 +15,13 @@ export function decodeTypes(module: CoreModule, reader: Reader, caps: Complexity
     const form = reader.byte();
     if (form !== 0x60) throw unsupported(`type form 0x${form.toString(16)}`, typeFeature(form), at);
     const parameters = reader.count();
+    const parametersStart = reader.position;
     skipValueTypes(module, reader, parameters);
     const results = reader.count();
     const resultsStart = reader.position;
     skipValueTypes(module, reader, results);
     if (results > caps.results) throw tooComplex(`type of ${results} results, at most ${caps.results},`, "results", at);
-    module.types.push({ parameters, results, resultsStart, resultsEnd: reader.position });
+    module.types.push({ parameters, parametersStart, results, resultsStart, resultsEnd: reader.position });
   }
 }
 
@@ -107,7 +108,7 @@ function skipValueTypes(module: CoreModule, reader: Reader, count: number): void
 function decodeTag(module: CoreModule, reader: Reader): void {
   const at = reader.position;
   if (reader.byte() !== 0) reader.fail("Unknown kind of tag", at);
-  reader.u32();
+  module.tags.push(reader.u32());
   module.hasTags = true;
 }
 

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { meter, meterTogether, SCHEDULE } from "./meter.ts";
 import { type BurnReport, burn } from "./testing/burn.ts";
 import { aroundThrowing, LEGACY_CASES, NEW_CASES } from "./testing/exception-cases.ts";
+import { around, CASES } from "./testing/fuel-cases.ts";
 import { assembleText, instantiate } from "./testing/guest.ts";
+import { SAMPLE } from "./testing/hostile-sample.ts";
 import { burnOn, NEWER_NODES, reasonToSkip } from "./testing/newer-nodes.ts";
 
 const IMPORTS = { host: { fail: () => fail("The host failed"), stop: () => {}, note: (value: number) => value + 1 } };
@@ -98,6 +101,65 @@ describe("a guest out of fuel does not go on in a handler", () => {
   });
 });
 
+describe("the stack that an exception unwinds", () => {
+  const DEEP = `(module (import "host" "note" (func $note (param i32) (result i32))) (tag $t)
+    (func $deep (param i32) (param $throws i32)
+      local.get 0 i32.eqz if local.get $throws if throw $t end i32.const 1 call $note drop return end
+      local.get 0 i32.const 1 i32.sub local.get $throws call $deep)
+    (func (export "run") (param i32 i32) try local.get 0 local.get 1 call $deep catch_all end))`;
+  const DEPTH = 1_000;
+  const { unwind } = SCHEDULE;
+
+  test("is paid for, frame by frame, and only by what is unwound", async () => {
+    const guest = await instantiate(DEEP, { imports: IMPORTS });
+    const thrown = guest.call("run", DEPTH, 1).used;
+    const less = guest.call("run", DEPTH - 1, 1).used;
+    const returned = guest.call("run", DEPTH, 0).used;
+    expect(thrown - less).toBe(unwind + 8 + 3 + 4);
+    expect(thrown - returned).toBe((DEPTH + 1) * unwind + 10_000 - 1 - 150 - 1);
+  });
+
+  test("is paid for before: fuel that does not suffice to unwind it ends the recursion", async () => {
+    const fuel = DEPTH * unwind;
+    const guest = await instantiate(DEEP, { imports: IMPORTS, budget: { fuel } });
+    expect(guest.call("run", DEPTH, 0).trapped).toBe(true);
+    expect(guest.counters.fuel.value).toBeLessThan(0n);
+    expect(guest.call("run", 0, 0).trapped).toBe(true);
+    guest.counters.fuel.value = BigInt(fuel);
+    expect(guest.call("run", DEPTH / 2, 0)).toMatchObject({ trapped: false });
+    expect(guest.counters.fuel.value).toBeGreaterThan(BigInt(fuel - 20_000));
+  });
+
+  test("is held while a call is under way, and the host sees it", async () => {
+    const seen: bigint[] = [];
+    const guest = await instantiate(DEEP, { imports: { host: { note } }, budget: { fuel: 1_000_000 } });
+    function note(): number {
+      seen.push(guest.counters.fuel.value);
+      return 0;
+    }
+    const { used } = guest.call("run", 2, 0);
+    // Four calls are under way; a return of 1 is still to come.
+    expect(1_000_000 - Number(seen[0])).toBe(used - 1 + 4 * unwind);
+  });
+
+  test("gives its slots back to the counter of depth, each time it is caught", async () => {
+    const text = aroundThrowing(`loop try i32.const 5 call $deep catch_all end
+      local.get $i i32.const 1 i32.add local.tee $i i32.const 100 i32.lt_u br_if 0 end`);
+    const budget = { depth: 100 };
+    const guest = await instantiate(text, { imports: IMPORTS, options: { callDepth: true }, budget });
+    expect(guest.call("run").trapped).toBe(false);
+    expect(guest.counters.depth.value).toBe(100n);
+  });
+
+  test("is free where no exceptions pass, byte for byte", async () => {
+    const texts = [SAMPLE, ...CASES.map(([, body]) => around(body))];
+    for (const text of texts) {
+      const bytes = await assembleText(text);
+      expect(meter(bytes, { schedule: { ...SCHEDULE, unwind: 0 } }).bytes).toEqual(meter(bytes).bytes);
+    }
+  });
+});
+
 describe("a module that exceptions pass through", () => {
   const text = (tag: string) => `(module (import "host" "fail" (func $fail)) ${tag}
     (func $low call $fail) (func (export "run") i32.const 1 drop call $low i32.const 1 drop))`;
@@ -109,10 +171,21 @@ describe("a module that exceptions pass through", () => {
       expect(guest.report.unwinds).toBe(unwinds || tag !== "");
       return guest.call("run").used;
     };
-    expect(await used("(tag)")).toBe(159);
-    expect(await used("", true)).toBe(159);
+    expect(await used("(tag)")).toBe(159 + 2 * 6_000);
+    expect(await used("", true)).toBe(159 + 2 * 6_000);
     // At entry it paid for what it never ran.
     expect(await used("")).toBe(160);
+  });
+
+  test("is metered for that beside one that has exceptions, and only then", async () => {
+    const [catching, plain] = await Promise.all([text("(tag)"), text("")].map(assembleText));
+    const options = { callDepth: true };
+    const alone = meterTogether([plain!, plain!], options);
+    expect(alone).toEqual([meter(plain!, options), meter(plain!, options)]);
+    expect(meterTogether([plain!, catching!], options)).toEqual([
+      meter(plain!, { ...options, unwinds: true }),
+      meter(catching!, options),
+    ]);
   });
 
   test("counts each function by how it is charged", async () => {

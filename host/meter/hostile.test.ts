@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { meter } from "./meter.ts";
 import { assembleText, wasm } from "./testing/guest.ts";
-import { hostileOutcome } from "./testing/hostile-outcome.ts";
+import { hostileCases, hostileOrigins } from "./testing/hostile-cases.ts";
+import { type HostileOutcome, hostileOutcome } from "./testing/hostile-outcome.ts";
 import { SAMPLE, THROWING_SAMPLE } from "./testing/hostile-sample.ts";
 import { byteChanges, mutate } from "./testing/mutation.ts";
 
@@ -71,16 +72,22 @@ describe("hostile bytes", () => {
     }
   });
 
-  test("bytes changed at random are refused, or metered to something valid that does the same", () => {
-    const outcomes = { refused: 0, metered: 0, compared: 0 };
-    fc.assert(
-      fc.property(byteChanges, (changes) => {
-        outcomes[hostileOutcome(mutate(sample, changes))]++;
-      }),
-      { numRuns: 1_000, seed: 3 },
-    );
-    expect(outcomes.compared).toBeGreaterThan(30);
-    expect(outcomes.refused).toBeGreaterThan(30);
+  test("modules changed at random are refused, or metered to what does the same and uses the fuel of the naive meter", async () => {
+    const outcomes: Record<HostileOutcome, number> = { refused: 0, metered: 0, spent: 0, compared: 0 };
+    const cases = hostileCases(await hostileOrigins(), 3, 0);
+    for (let number = 0; number < 2_000; number++) {
+      const { bytes, callDepth } = cases.next().value!;
+      try {
+        outcomes[hostileOutcome(bytes, { callDepth })]++;
+      } catch (error) {
+        throw new Error(`Case ${number} of seed 3 (callDepth ${callDepth})`, { cause: error });
+      }
+    }
+    const { refused, metered, spent, compared } = outcomes;
+    expect(spent + compared).toBeGreaterThan(1_000);
+    expect(spent).toBeGreaterThan(40);
+    expect(refused).toBeGreaterThan(400);
+    expect(metered).toBeLessThan(100);
   });
 
   test("so are those of a module with handlers, in either variant of call depth", async () => {

@@ -1,10 +1,12 @@
 import { Writer } from "../binary/binary.ts";
+import { writeCanonicalResults } from "./canonical-nan.ts";
 import { REFUSED } from "./counters.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout, TypeList } from "./layout.ts";
 import type { CoreModule, Limits } from "./module.ts";
 import { BULK, OP } from "./opcodes.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { grownBy, INJECTED } from "./plan.ts";
+import { canonicalType, grownBy, INJECTED } from "./plan.ts";
+import { firstBytes } from "./value-types.ts";
 
 const I32 = 0x7f;
 const I64 = 0x7e;
@@ -19,8 +21,16 @@ const MOST_ELEMENTS = [0xffff_ffff, 2 ** 53] as const;
  */
 const MOST_LENGTH = 2 ** 40;
 
-/** The type of an injected function. Charges take the length and give it back; growth answers like the instruction. */
+/**
+ * The type of an injected function. Charges take the length and give it back; growth answers like the instruction; what
+ * makes results canonical takes and gives them.
+ */
 export function injectedType(module: CoreModule, layout: Layout, injected: number): number {
+  const canonical = canonicalType(injected);
+  if (canonical !== undefined) {
+    const results = resultsOf(module, canonical);
+    return layout.types.indexOf(results, results);
+  }
   const length = { count: 1, types: [isWide(module, injected) ? I64 : I32] };
   const grown = grownBy(injected);
   if (grown?.what !== "table") return layout.types.indexOf(length, length);
@@ -38,6 +48,15 @@ export function writeInjected(
 ): void {
   const body = new Writer(128);
   const { schedule } = options;
+  const canonical = canonicalType(injected);
+  if (canonical !== undefined) {
+    const { resultsStart, results } = module.types[canonical]!;
+    body.byte(0);
+    writeCanonicalResults(body, firstBytes(module.bytes, resultsStart, results));
+    body.byte(OP.end);
+    into.u32(body.length).bytes(body.view());
+    return;
+  }
   const is64 = isWide(module, injected);
   const grown = grownBy(injected);
   if (grown !== undefined) {
@@ -55,6 +74,11 @@ export function writeInjected(
   }
   body.byte(OP.end);
   into.u32(body.length).bytes(body.view());
+}
+
+function resultsOf({ bytes, types }: CoreModule, type: number): TypeList {
+  const { results, resultsStart, resultsEnd } = types[type]!;
+  return { count: results, types: bytes.subarray(resultsStart, resultsEnd) };
 }
 
 /** Whether the length that an injected function takes has 64 bits. */

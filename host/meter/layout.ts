@@ -1,7 +1,8 @@
 import { COUNTER_NAMES, type CounterName } from "./counters.ts";
+import { type ExactPlan, RESULTS } from "./exact-plan.ts";
 import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { grownBy, MODE, type Plan } from "./plan.ts";
+import { canonicalId, canonicalType, grownBy, MODE, type Plan } from "./plan.ts";
 import { mutableGlobals } from "./resettable.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
@@ -21,11 +22,15 @@ export interface Layout {
   functionOf(injected: number): number;
 }
 
-export function layOut(module: CoreModule, plan: Plan, options: ResolvedOptions): Layout {
-  const injected = [...plan.injected].sort((a, b) => a - b);
+export function layOut(module: CoreModule, plan: Plan, exact: ExactPlan | undefined, options: ResolvedOptions): Layout {
+  const canonical = options.canonicalNan ? (exact?.kinds ?? []).filter((kind) => kind >= RESULTS) : [];
+  const ids = new Set([...plan.injected, ...canonical.map((kind) => canonicalId(kind - RESULTS))]);
+  const injected = [...ids].sort((a, b) => a - b);
   const growsMemory = injected.some((id) => grownBy(id)?.what === "memory");
   const growsTable = injected.some((id) => grownBy(id)?.what === "table");
-  const isCharged = injected.length > 0 || plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
+  const isCharged =
+    injected.some((id) => canonicalType(id) === undefined) ||
+    plan.modes.some((mode) => mode !== MODE.free && mode !== MODE.leaf);
   const needs: { readonly [Name in CounterName]: boolean } = {
     fuel: isCharged,
     pages: growsMemory,

@@ -28,7 +28,7 @@ export function findLeaves(module: CoreModule, costs: Costs): Int32Array {
   const { count } = module.bodies;
   const leaves = new Int32Array(count).fill(NOT_A_LEAF);
   if (costs.schedule.leaf === 0) return leaves;
-  const entered = new Set(entries(module));
+  const entered = new Set(functionEntries(module));
   const body = new SmallBody(module, costs);
   let open: Candidate[] = [];
   for (let index = 0; index < count; index++) {
@@ -157,7 +157,7 @@ class SmallBody {
 }
 
 /** The functions through which others enter: those that are exported and the start function, by place in the section. */
-function* entries(module: CoreModule): Generator<number> {
+export function* functionEntries(module: CoreModule): Generator<number> {
   for (const { id, start, end } of module.sections) {
     const reader = new Reader(module.bytes, start, end);
     if (id === SECTION.start) yield reader.u32() - module.importedFunctions;

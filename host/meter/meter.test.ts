@@ -116,7 +116,7 @@ describe("callDepth", () => {
     (func $odd (param i32) (result i32) local.get 0 i32.eqz if (result i32) i32.const 1 else local.get 0 i32.const 1 i32.sub return_call $even end)
     (func $even (export "even") (param i32) (result i32) local.get 0 i32.eqz if i32.const 0 return end local.get 0 i32.const 1 i32.sub return_call $odd)
     (func (export "leaf") i32.const 1 i64.const 2 call $leaf))`;
-  const frame = FRAME_SLOTS + 2;
+  const frame = FRAME_SLOTS + 4;
 
   test("a recursion within the limit gives back what it took", async () => {
     const guest = await instantiate(text, { options: { callDepth: true }, budget: { depth: 100 * frame } });
@@ -131,11 +131,11 @@ describe("callDepth", () => {
     expect(guest.counters.fuel.value).toBeGreaterThan(0n);
   });
 
-  test("frames count their parameters and locals, leaves too", async () => {
-    // "leaf" takes 8 slots, the leaf 8 + 2.
+  test("frames count their parameters, locals and operands, leaves too", async () => {
+    // "leaf" takes 8 slots and 2 operands, the leaf 8 and 2 parameters.
     const run = async (depth: number) =>
       (await instantiate(text, { options: { callDepth: true }, budget: { depth } })).call("leaf").trapped;
-    expect([await run(18), await run(17)]).toEqual([false, true]);
+    expect([await run(20), await run(19)]).toEqual([false, true]);
   });
 
   test("a tail call gives its frame back first", async () => {

@@ -13,9 +13,13 @@ import type { ComplexityCaps } from "./options.ts";
 import { malformed, unsupported } from "./refusal.ts";
 import { decodeData, decodeElements } from "./segments.ts";
 
-/** A type of the type section. Its result types stand from `resultsStart` to `resultsEnd`. */
+/**
+ * A type of the type section. Its parameter types stand from `parametersStart` on, its result types from
+ * `resultsStart` to `resultsEnd`.
+ */
 export interface FunctionType {
   readonly parameters: number;
+  readonly parametersStart: number;
   readonly results: number;
   readonly resultsStart: number;
   readonly resultsEnd: number;
@@ -71,6 +75,8 @@ export interface CoreModule {
   readonly features: Map<string, number>;
   /** Whether it has tags, so that exceptions may pass through its functions. */
   hasTags: boolean;
+  /** The type of each tag, imported ones first. */
+  readonly tags: number[];
   bodies: Bodies;
 }
 
@@ -113,6 +119,7 @@ export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModul
     hasStart: false,
     features: new Map(),
     hasTags: false,
+    tags: [],
     bodies: NO_BODIES,
   };
   for (const section of module.sections) decodeSection(module, section, caps);

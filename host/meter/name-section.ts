@@ -1,6 +1,7 @@
-import { MalformedWasm, Reader, Writer } from "../binary/binary.ts";
+import { MalformedWasm, Reader, type Section, Writer } from "../binary/binary.ts";
 
 /** https://webassembly.github.io/spec/core/appendix/custom.html#name-section, and the extended-name-section proposal. */
+const FUNCTION_NAMES = 1;
 const LABEL_NAMES = 3;
 const GLOBAL_NAMES = 7;
 
@@ -38,4 +39,32 @@ function renumberGlobals(names: Reader, into: Writer, importedGlobals: number, s
       .u32(name.length)
       .bytes(name);
   }
+}
+
+const CUSTOM = 0;
+
+/** Names of functions by index, from the first name section. Empty where there is none, or none that decodes. */
+export function functionNames(bytes: Uint8Array, sections: readonly Section[]): ReadonlyMap<number, string> {
+  for (const { id, start, end } of sections) {
+    const reader = new Reader(bytes, start, end);
+    if (id !== CUSTOM || reader.name() !== "name") continue;
+    try {
+      return readFunctionNames(reader);
+    } catch (error) {
+      if (error instanceof MalformedWasm) return new Map();
+      throw error;
+    }
+  }
+  return new Map();
+}
+
+function readFunctionNames(section: Reader): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  while (!section.atEnd) {
+    const id = section.byte();
+    const names = new Reader(section.span());
+    if (id !== FUNCTION_NAMES) continue;
+    for (let left = names.count(2); left > 0; left--) found.set(names.u32(), names.name());
+  }
+  return found;
 }

@@ -5,6 +5,11 @@ import { assembleText } from "./testing/guest.ts";
 import { NEWER_CASES } from "./testing/newer-cases.ts";
 import { burnOn, NEWER_NODES, reasonToSkip } from "./testing/newer-nodes.ts";
 
+const VARIANTS = [
+  { variant: "plain", options: {} },
+  { variant: "exact", options: { callDepth: true, canonicalNan: true } },
+];
+
 async function order(text: string, more: object = {}) {
   return { bytes: Buffer.from(await assembleText(text)).toString("base64"), calls: [["run"]] as const, ...more };
 }
@@ -12,27 +17,31 @@ async function order(text: string, more: object = {}) {
 describe.each(NEWER_NODES)("on Node $version", (node) => {
   const reason = reasonToSkip(node);
 
-  describe.each(NEWER_CASES)("fuel used with $feature", ({ feature, since, cases }) => {
-    let reports: BurnReport[] = [];
-    beforeAll(async () => {
-      if (reason === undefined) reports = burnOn(node, await Promise.all(cases.map(({ text }) => order(text))));
-    });
+  describe.each(VARIANTS.flatMap((each) => NEWER_CASES.map((cases) => ({ ...each, ...cases }))))(
+    "fuel used with $feature, $variant",
+    ({ feature, since, cases, options }) => {
+      let reports: BurnReport[] = [];
+      beforeAll(async () => {
+        if (reason === undefined)
+          reports = burnOn(node, await Promise.all(cases.map(({ text }) => order(text, { options }))));
+      });
 
-    test.skipIf(reason !== undefined).each(cases.map((each, index) => ({ ...each, index })))("$what", (each) => {
-      const { refused, calls } = reports[each.index]!;
-      if (node.major < since && refused !== undefined) {
-        // 22 has some of what 24 has, though not in the final form.
-        expect(refused).toMatchObject({ code: "AIRLOCK_METER_UNSUPPORTED", feature, missingInEngine: true });
-        return;
-      }
-      expect(refused).toBeUndefined();
-      const { ending = "returned", used, result, noted } = each;
-      expect(calls[0]).toMatchObject(result === undefined ? { ending, used } : { ending, used, result });
-      if (noted !== undefined) expect(calls[0]!.notes).toEqual([{ argument: 5, used: noted }]);
-      const left = [Number(PLENTY.pages) - (each.pages ?? 0), Number(PLENTY.elements) - (each.elements ?? 0)];
-      expect(calls[0]!.left).toEqual([...left, each.refused ?? 0]);
-    });
-  });
+      test.skipIf(reason !== undefined).each(cases.map((each, index) => ({ ...each, index })))("$what", (each) => {
+        const { refused, calls } = reports[each.index]!;
+        if (node.major < since && refused !== undefined) {
+          // 22 has some of what 24 has, though not in the final form.
+          expect(refused).toMatchObject({ code: "AIRLOCK_METER_UNSUPPORTED", feature, missingInEngine: true });
+          return;
+        }
+        expect(refused).toBeUndefined();
+        const { ending = "returned", used, result, noted } = each;
+        expect(calls[0]).toMatchObject(result === undefined ? { ending, used } : { ending, used, result });
+        if (noted !== undefined) expect(calls[0]!.notes).toEqual([{ argument: 5, used: noted }]);
+        const left = [Number(PLENTY.pages) - (each.pages ?? 0), Number(PLENTY.elements) - (each.elements ?? 0)];
+        expect(calls[0]!.left).toEqual([...left, each.refused ?? 0]);
+      });
+    },
+  );
 
   test.skipIf(reason !== undefined)(
     "a cycle of return_call_ref, and a loop of call_ref, stop out of fuel",

@@ -46,10 +46,19 @@ export interface MeterOptions {
   /** The prices; default `SCHEDULE`. */
   readonly schedule?: Schedule;
   /**
-   * Count frames as well; default false. Each frame takes 8 slots and one for each parameter and local from the counter
-   * `depth` and gives them back when it ends; one that makes `depth` negative traps before it does anything.
+   * Count frames as well; default false. Each frame takes 8 slots and one for each parameter, each local and each operand
+   * of the highest stack of operands that its function has, from the counter `depth` and gives them back when it ends;
+   * one that makes `depth` negative traps before it does anything. A local of the type `v128` takes two slots, and so
+   * does every operand of a function that has vectors.
    */
   readonly callDepth?: boolean;
+  /**
+   * Make every NaN that arithmetic or the host gives canonical, so that a guest that looks at its bits sees the same on
+   * each of the engine's compilers; default false. Fuel is the same with it and without. A NaN that is only moved
+   * keeps its bits, except where it passes an import's result or an export's parameter. Bits that the host itself
+   * writes (into a memory, a global) and floats with which it calls through a table are as it gives them.
+   */
+  readonly canonicalNan?: boolean;
   /**
    * Turn the module's own memory into the import `$airlock` / `memory`, so that the host makes or pools it; default
    * false. Its limits are those in the report. No effect unless the module defines one memory, of 32 bits, and imports none.
@@ -79,6 +88,7 @@ export interface MeterOptions {
 export interface ResolvedOptions {
   readonly schedule: Schedule;
   readonly callDepth: boolean;
+  readonly canonicalNan: boolean;
   readonly importMemory: boolean;
   readonly unwinds: boolean;
   readonly resettable: boolean;
@@ -98,6 +108,7 @@ export function resolveOptions(options: MeterOptions): ResolvedOptions {
   const resolved: ResolvedOptions = {
     schedule: options.schedule ?? SCHEDULE,
     callDepth: options.callDepth ?? false,
+    canonicalNan: options.canonicalNan ?? false,
     importMemory: options.importMemory ?? false,
     unwinds: options.unwinds ?? false,
     resettable: options.resettable ?? false,

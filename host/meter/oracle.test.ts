@@ -26,7 +26,10 @@ describe.each([
         const expected = interpret(program, [first, second], schedule, mostCost);
         fc.pre(expected.ending !== "unfinished");
         const bytes = await assembleText(toText(program));
-        for (const callDepth of [false, true]) expectSame(bytes, { callDepth, schedule }, expected, [first, second]);
+        for (const exact of [false, true]) {
+          const options = { callDepth: exact, canonicalNan: exact, schedule };
+          expectSame(bytes, options, expected, [first, second]);
+        }
       }),
       { numRuns: 200, seed: 1 },
     );
@@ -62,8 +65,8 @@ describe("a metered program with exceptions", () => {
         fc.pre(expected.ending !== "unfinished");
         endings[expected.ending]++;
         const bytes = await assembleText(toText(program));
-        for (const callDepth of [false, true]) {
-          expectSame(bytes, { callDepth, schedule: SCHEDULE }, expected, [first, second]);
+        for (const exact of [false, true]) {
+          expectSame(bytes, { callDepth: exact, canonicalNan: exact, schedule: SCHEDULE }, expected, [first, second]);
         }
       }),
       { numRuns: 300, seed: 5 },
@@ -85,7 +88,9 @@ async function expectSameOn(node: NewerNode, kind: "legacy" | "new"): Promise<vo
     const expected = interpret(program, parameters, SCHEDULE, MOST_COST);
     if (expected.ending === "unfinished") continue;
     const bytes = Buffer.from(await assembleText(toText(program))).toString("base64");
-    cases.push({ program, expected, order: { bytes, calls: [["run", ...parameters]], fuel: FUEL } });
+    const isExact = cases.length % 2 === 1;
+    const options = { callDepth: isExact, canonicalNan: isExact };
+    cases.push({ program, expected, order: { bytes, options, calls: [["run", ...parameters]], fuel: FUEL } });
   }
   const reports = burnOn(
     node,
@@ -157,7 +162,9 @@ function expectSame(
     return;
   }
   const ahead = expected.frames.reduce((sum, { body }) => sum + staticCost(body, options.schedule), 0);
-  expect(used).toBeLessThanOrEqual(expected.cost + ahead);
+  // The innermost frame may not have stored yet what its last call gave back.
+  const held = guest.report.unwinds ? options.schedule.unwind : 0;
+  expect(used).toBeLessThanOrEqual(expected.cost + ahead + held);
   const again = instantiateBytes(bytes, { options, imports: { host: { note: increment } } });
   expect(again.call("run", ...parameters).used).toBe(used);
 }

@@ -38,6 +38,19 @@ export interface Plan {
 /** Ids of the injected functions that charge for a length, in bytes or elements, of 32 or 64 bits; then those that grow. */
 export const INJECTED = { chargeBytes: 0, chargeElements: 1, chargeBytes64: 2, chargeElements64: 3, grow: 4 } as const;
 
+/** Past the ids of all that grow. */
+const CANONICAL = 0x100_0000;
+
+/** The id of the function that makes NaNs canonical in the results of a type of the module. */
+export function canonicalId(type: number): number {
+  return CANONICAL + type;
+}
+
+/** The index of the type whose results an injected function makes canonical, or undefined. */
+export function canonicalType(injected: number): number | undefined {
+  return injected < CANONICAL ? undefined : injected - CANONICAL;
+}
+
 /** The id of the function that grows a memory or a table. */
 export function growthId(what: "memory" | "table", index: number): number {
   return INJECTED.grow + index * 2 + (what === "memory" ? 0 : 1);
@@ -46,5 +59,5 @@ export function growthId(what: "memory" | "table", index: number): number {
 /** What an injected function grows. */
 export function grownBy(injected: number): { readonly what: "memory" | "table"; readonly index: number } | undefined {
   const id = injected - INJECTED.grow;
-  return id < 0 ? undefined : { what: id % 2 === 0 ? "memory" : "table", index: id >> 1 };
+  return id < 0 || injected >= CANONICAL ? undefined : { what: id % 2 === 0 ? "memory" : "table", index: id >> 1 };
 }

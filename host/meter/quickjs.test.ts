@@ -45,12 +45,12 @@ afterAll(() => {
 });
 
 /** Instantiates the component with every core module metered, or none. */
-function start(isMetered: boolean, callDepth = false) {
+function start(isMetered: boolean, exact = false) {
   const counters = createCounters({ ...PLENTY, fuel: 10n ** 12n });
   const reports: MeterReport[] = [];
   const get = (path: string): object => {
     if (!isMetered) return new wasm.Module(files[path]!);
-    const { bytes, report } = meter(files[path]!, { callDepth });
+    const { bytes, report } = meter(files[path]!, { callDepth: exact, canonicalNan: exact });
     reports.push(report);
     return new wasm.Module(bytes);
   };

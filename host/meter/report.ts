@@ -146,22 +146,14 @@ function countPoints(
   plan: Plan,
   layout: Layout,
 ): Pick<MeterReport, "functions" | "charges" | "tests"> {
-  const { kinds } = plan.points;
   const modes = [0, 0, 0, 0, 0];
   let charges = 0;
   let tests = 0;
   for (let index = 0; index < module.bodies.count; index++) {
-    const mode = plan.modes[index]!;
-    modes[mode]!++;
-    if (mode === MODE.direct) charges++;
-    if (mode !== MODE.free && mode !== MODE.leaf) tests += plan.tested[index]!;
-    if (mode !== MODE.cached && mode !== MODE.guarded) continue;
-    if (plan.owed[index]! > 0) charges++;
-    const end = plan.firstPoints[index + 1]!;
-    for (let point = plan.firstPoints[index]!; point < end; point++) {
-      if (kinds[point] === POINT.pay) charges++;
-      else if (kinds[point] === POINT.test) tests++;
-    }
+    modes[plan.modes[index]!]!++;
+    const points = pointsOf(plan, index);
+    charges += points.charges;
+    tests += points.tests;
   }
   const [free, direct, cached, guarded, leaf] = modes as [number, number, number, number, number];
   const { count: defined } = module.bodies;
@@ -171,4 +163,20 @@ function countPoints(
     charges,
     tests,
   };
+}
+
+/** Places of the function at `index` of the code section where fuel is charged, and where it is tested. */
+export function pointsOf(plan: Plan, index: number): { readonly charges: number; readonly tests: number } {
+  const { kinds } = plan.points;
+  const mode = plan.modes[index]!;
+  let charges = mode === MODE.direct ? 1 : 0;
+  let tests = mode !== MODE.free && mode !== MODE.leaf ? plan.tested[index]! : 0;
+  if (mode !== MODE.cached && mode !== MODE.guarded) return { charges, tests };
+  if (plan.owed[index]! > 0) charges++;
+  const end = plan.firstPoints[index + 1]!;
+  for (let point = plan.firstPoints[index]!; point < end; point++) {
+    if (kinds[point] === POINT.pay) charges++;
+    else if (kinds[point] === POINT.test) tests++;
+  }
+  return { charges, tests };
 }

@@ -1,6 +1,7 @@
 import type { Reader } from "../binary/binary.ts";
 import type { CoreModule } from "./module.ts";
 import { checkHeapType, checkValueType, FUNCTION_REFERENCES } from "./refusal.ts";
+import { FLOAT } from "./stack-effects.ts";
 
 const FUNCREF = 0x70;
 const EXNREF = 0x69;
@@ -44,4 +45,25 @@ export function readHeapType(module: CoreModule, reader: Reader): boolean {
 /** Notes where a feature that some engines lack is used first. */
 export function noteFeature(module: CoreModule, feature: string, at: number): void {
   if (!module.features.has(feature)) module.features.set(feature, at);
+}
+
+const F32 = 0x7d;
+const F64 = 0x7c;
+export const V128 = 0x7b;
+
+/** The first byte of each of `count` value types, which have been checked. */
+export function firstBytes(bytes: Uint8Array, start: number, count: number): number[] {
+  const firsts: number[] = [];
+  let position = start;
+  for (let left = count; left > 0; left--) {
+    const first = bytes[position++]!;
+    firsts.push(first);
+    if (isTypedReference(first)) while (bytes[position++]! >= 0x80);
+  }
+  return firsts;
+}
+
+/** The shape of a value type that the host hands over as a number. */
+export function floatOf(first: number): number {
+  return first === F32 ? FLOAT.f32 : first === F64 ? FLOAT.f64 : FLOAT.none;
 }

@@ -13,3 +13,11 @@ export class AbiViolation extends Error {
     this.name = "AbiViolation";
   }
 }
+
+/** What ended a guest, in one line. */
+export function textOfThrown(thrown: unknown): string {
+  if (thrown instanceof AbiViolation) return thrown.message;
+  // The glue has traps of its own, which say so already.
+  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message.replace(/^wasm trap: /, "")}`;
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "the guest threw a value";
+}

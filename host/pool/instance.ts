@@ -1,16 +1,29 @@
-import type { Artifact, ArtifactModule } from "../compile/compile.ts";
+import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
 import { type InterfaceLink, linkImports } from "../imports/imports.ts";
-import type { Glue } from "./glue-realm.ts";
+import { Linker } from "../linker/linker.ts";
+import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import type { Operation, Tier } from "./protocol.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A component that was instantiated for one run. */
 export interface ComponentInstance {
-  /** Calls an operation; the arguments are the glue's. */
+  /** Calls an operation; the arguments are as jco's glue takes them. */
   call(operation: Operation, args: readonly unknown[]): unknown;
   /** Gives its memories back. The instance must not be called again. */
   release(): void;
+}
+
+/** What a thread keeps of an artifact for all its instances. */
+export type Assembly =
+  | { readonly kind: "linked"; readonly linker: Linker }
+  | { readonly kind: "glue"; readonly glue: Glue };
+
+/** Compiles what is the same for every instance. */
+export function prepare(linkage: Linkage, key: string): Assembly {
+  return linkage.kind === "linked"
+    ? { kind: "linked", linker: new Linker(linkage.plan) }
+    : { kind: "glue", glue: loadGlue(linkage.source, key) };
 }
 
 interface HeldMemory {
@@ -24,13 +37,12 @@ interface HeldMemory {
  */
 export function instantiate(
   artifact: Artifact,
-  glue: Glue,
+  assembly: Assembly,
   links: readonly InterfaceLink[],
   run: RunState,
   memories: MemoryPool,
   tier: Tier,
 ): ComponentInstance {
-  const byName = new Map(artifact.modules.map((module) => [module.name, module]));
   const byModule = new Map(artifact.modules.map((module) => [module.module, module]));
   const held: HeldMemory[] = [];
   const counters: Record<string, WebAssembly.Global> = { ...run.meter };
@@ -46,17 +58,34 @@ export function instantiate(
     }
     return new WebAssembly.Instance(module, { ...imports, $airlock: own });
   };
-  const exported = glue(run)((name) => byName.get(name)!.module, linkImports(links, run), instantiateCore);
+  const call = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
   return {
-    call(operation, args) {
-      const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
-      const callee = own(holder as Record<string, unknown>, operation.key);
-      return (callee as (...args: readonly unknown[]) => unknown)(...args);
-    },
+    call,
     release() {
       for (const { memory, shape } of held) memories.give(memory, shape.initial, shape.maximum);
       held.length = 0;
     },
+  };
+}
+
+function assemble(
+  { modules }: Artifact,
+  assembly: Assembly,
+  imports: ReturnType<typeof linkImports>,
+  instantiateCore: (module: WebAssembly.Module, imports?: WebAssembly.Imports) => WebAssembly.Instance,
+  run: RunState,
+): ComponentInstance["call"] {
+  if (assembly.kind === "linked") {
+    const inOrder = modules.map(({ module }) => module);
+    const instance = assembly.linker.instantiate({ modules: inOrder, imports, instantiateCore, hooks: run });
+    return ({ interfaceName, key }, args) => instance.call(interfaceName, key, args);
+  }
+  const byName = new Map(modules.map((module) => [module.name, module]));
+  const exported = assembly.glue(run)((name) => byName.get(name)!.module, imports, instantiateCore);
+  return (operation, args) => {
+    const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
+    const callee = own(holder as Record<string, unknown>, operation.key);
+    return (callee as (...args: readonly unknown[]) => unknown)(...args);
   };
 }
 

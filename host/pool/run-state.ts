@@ -3,7 +3,7 @@ import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, REFUSED } from "../meter/meter.ts";
-import { AbiViolation, GuestStop } from "./guest-stop.ts";
+import { GuestStop, textOfThrown } from "./guest-stop.ts";
 import { longestTextBytes } from "./heap-share.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
@@ -180,7 +180,7 @@ export class RunState implements ImportScope {
     if (this.phase === "host") this.phase = "guest";
   }
 
-  // What the glue is edited to call.
+  // What the linker calls, and what the glue is edited to call.
 
   /** Wraps the core function that a component's export enters. */
   entry<F extends (...args: never[]) => unknown>(core: F): F {
@@ -235,6 +235,22 @@ export class RunState implements ImportScope {
     this.charge(bytes);
   }
 
+  /** What was lifted has gone to another component of the guest: it does not count towards what goes out next. */
+  handedOn(): void {
+    this.#liftedBytes = 0;
+  }
+
+  /** Counts the resources that components of the guest hold of one another. */
+  countHandles(more: number): void {
+    this.counters.handles += more;
+    if (this.counters.handles > this.limits.handles) this.end({ kind: "over-budget", limit: "handles" });
+  }
+
+  /** The guest broke the canonical ABI. Recorded before it is thrown: a guest can catch what an import throws. */
+  trap(what: string): never {
+    return this.stop({ kind: "trapped", what });
+  }
+
   // Where a run ends.
 
   /** What the end of the call means: the recorded ending, else empty fuel, else what was thrown, where. */
@@ -279,17 +295,10 @@ export class RunState implements ImportScope {
         return { kind: "failed", failure: (thrown as { payload?: unknown }).payload };
     }
     if (thrown instanceof RangeError && phase === "guest") return { kind: "out-of-stack", phase, limit: "engine" };
-    return { kind: "trapped", phase, what: describe(thrown) };
+    return { kind: "trapped", phase, what: textOfThrown(thrown) };
   }
 
   #left(): bigint {
     return this.meter.fuel.value;
   }
-}
-
-function describe(thrown: unknown): string {
-  if (thrown instanceof AbiViolation) return thrown.message;
-  // The glue has traps of its own, which say so already.
-  if (thrown instanceof WebAssembly.RuntimeError) return `wasm trap: ${thrown.message.replace(/^wasm trap: /, "")}`;
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "the guest threw a value";
 }

@@ -3,8 +3,7 @@ import type { Artifact } from "../compile/compile.ts";
 import { messageOf } from "../errors/errors.ts";
 import { EventGate } from "../events/events.ts";
 import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
-import { type Glue, loadGlue } from "./glue-realm.ts";
-import { instantiate } from "./instance.ts";
+import { type Assembly, instantiate, prepare } from "./instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
 import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
@@ -18,7 +17,7 @@ const DEPLOYMENT_TIMEOUT_MS = 30_000;
 
 interface Ready {
   readonly deployment: Deployment;
-  readonly glue: Glue;
+  readonly assembly: Assembly;
   readonly validatorOf: (schema: JsonSchema) => ValueCheck;
 }
 
@@ -87,7 +86,7 @@ export class Runner {
     try {
       instance = instantiate(
         ready.deployment.artifact,
-        ready.glue,
+        ready.assembly,
         ready.deployment.links,
         run,
         this.#memories,
@@ -129,7 +128,8 @@ export class Runner {
       }
       return validator;
     };
-    const ready: Ready = { deployment, glue: loadGlue(deployment.artifact.glue, deployment.artifact.key), validatorOf };
+    const { linkage, key: artifactKey } = deployment.artifact;
+    const ready: Ready = { deployment, assembly: prepare(linkage, artifactKey), validatorOf };
     this.#ready.set(key, ready);
     for (const oldest of this.#ready.keys()) {
       if (this.#ready.size <= MOST_DEPLOYMENTS) break;

@@ -1,25 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCounters } from "../meter/meter.ts";
-
-/** The command as a person starts it: from the sources through tsx, or from dist/ in the project `built`. */
-
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const COMMAND =
-  process.env["AIRLOCK_TESTS_ON"] === "dist"
-    ? [join(root, "dist/faces/cli/main.js")]
-    : [
-        "--import",
-        pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href,
-        join(root, "host/faces/cli/main.ts"),
-      ];
+import { airlock, airlockWith, ended, root, start } from "./airlock-command.ts";
 
 /** Functions that succeed, decline in words that would clear a terminal, loop, and answer with 300,000 letters. */
 const GUEST = `(component
@@ -57,16 +43,7 @@ const REFUSED = `(component
   (core instance $m (instantiate $m))
   (func (export "run") (canon lift (core func $m "run"))))`;
 
-const ADDS = `(module
-  (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1))))`;
-
 const CORE_MODULE = Buffer.from("\0asm\u0001\0\0\0");
-
-interface Answer {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 let folder: string;
 const path = (name: string): string => join(folder, name);
@@ -80,8 +57,6 @@ beforeAll(async () => {
   writePackage("wrong-digest", guest, { sha256: "0".repeat(64) });
   mkdirSync(path("empty"));
   writeFileSync(path("zero.wasm"), "");
-  writeFileSync(path("adds.wasm"), await parse(ADDS));
-  writeFileSync(path("reserved.wasm"), await parse('(module (import "$airlock" "\\1b[2J" (func)))'));
   writeFileSync(path("input.json"), '{ "input": "hello" }');
   writeFileSync(path("bad.json"), "{ no json");
   writeFileSync(path("rows.csv"), "city,people\nBern,134591\nBasel\n");
@@ -279,29 +254,6 @@ describe("airlock build", () => {
   });
 });
 
-describe("airlock meter", () => {
-  it("writes a module that runs under its counters, and says what was done to it", async () => {
-    const { status, stdout } = await airlock("meter", path("adds.wasm"), "-o", path("metered.wasm"));
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^metered {2}.*adds\.wasm {2}1 function, [^\n]+\n$/);
-    const counters = createCounters({ fuel: 100, pages: 0, elements: 0 });
-    const module = new WebAssembly.Module(readFileSync(path("metered.wasm")));
-    const { exports } = new WebAssembly.Instance(module, { $airlock: { ...counters } });
-    expect((exports["add"] as (a: number, b: number) => number)(2, 3)).toBe(5);
-    expect(counters.fuel.value).toBeLessThan(100n);
-  });
-
-  it.each([
-    ["pipe", 2, "AIRLOCK_CLI_INPUT_UNREADABLE"],
-    ["zero.wasm", 3, "AIRLOCK_METER_MALFORMED"],
-    ["reserved.wasm", 3, "AIRLOCK_METER_RESERVED_NAME"],
-  ])("%s ends with %i and %s", async (name, exit, code) => {
-    const { status, stdout } = await airlock("meter", path(name), "--json");
-    expect(status).toBe(exit);
-    expect(JSON.parse(stdout).error).toMatchObject({ code });
-  });
-});
-
 describe("airlock doctor", () => {
   it("shows for each guest how it ended and for each limit who proved it", async () => {
     const { status, stdout, stderr } = await airlock("doctor", "-g", "loop-forever");
@@ -311,31 +263,6 @@ describe("airlock doctor", () => {
     expect(stdout).toContain("1 of 1 guests ended as they must");
   });
 });
-
-function airlock(...args: string[]): Promise<Answer> {
-  return ended(start(...args));
-}
-
-function airlockWith(stdin: string, ...args: string[]): Promise<Answer> {
-  const child = start(...args);
-  child.stdin.end(stdin);
-  return ended(child);
-}
-
-function start(...args: string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...COMMAND, ...args], { timeout: 50_000 });
-}
-
-function ended(child: ChildProcessWithoutNullStreams): Promise<Answer> {
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on("data", (chunk) => stdout.push(chunk));
-  child.stderr.on("data", (chunk) => stderr.push(chunk));
-  return new Promise((resolve) => {
-    child.on("close", (status) => {
-      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
-    });
-  });
-}
 
 function writePackage(name: string, component: Uint8Array, more: Readonly<Record<string, unknown>>): void {
   mkdirSync(path(name));

@@ -1,4 +1,4 @@
-import type { AddedImport, MemoryReport, MeterReport, TableReport } from "../../meter/meter.ts";
+import type { AddedImport, FunctionReport, MemoryReport, MeterReport, TableReport } from "../../meter/meter.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { alignedRows } from "./table.ts";
@@ -9,6 +9,8 @@ export interface MeteredPart {
   /** The file, or where the module stands in a component. */
   readonly name: string;
   readonly report: MeterReport;
+  /** Each function that the module defines, the dearest first. */
+  readonly functions: () => readonly FunctionReport[];
   readonly ms: number;
   /** Bytes out for each byte in. */
   readonly ratio: number;
@@ -16,11 +18,16 @@ export interface MeteredPart {
 
 const PAGE_BYTES = 65_536;
 
-/** All that is told of a component: how many core modules it holds, then each. */
-export function componentLines(path: string, parts: readonly MeteredPart[], colours: Paint): readonly string[] {
+/** All that is told of a component: how many core modules it holds, then each with at most `most` functions. */
+export function componentLines(
+  path: string,
+  parts: readonly MeteredPart[],
+  most: number,
+  colours: Paint,
+): readonly string[] {
   return [
     `component  ${colours.strong(printable(path))}  ${counted(parts.length, "core module")}`,
-    ...parts.flatMap((part) => ["", ...meteredLines(part, colours)]),
+    ...parts.flatMap((part) => ["", ...meteredLines(part, most, colours)]),
   ];
 }
 
@@ -32,8 +39,8 @@ export function meteredLine({ name, report, ms, ratio }: MeteredPart, colours: P
   return `${colours.good("metered")}  ${colours.strong(printable(name))}  ${what}`;
 }
 
-/** The whole report for people. */
-export function meteredLines(part: MeteredPart, colours: Paint): readonly string[] {
+/** The whole report for people, with at most `most` functions. */
+export function meteredLines(part: MeteredPart, most: number, colours: Paint): readonly string[] {
   const { report } = part;
   const { defined, free, direct, cached, guarded, leaf, injected, rescanned } = report.functions;
   const modes = { free, direct, cached, guarded, leaf };
@@ -52,6 +59,7 @@ export function meteredLines(part: MeteredPart, colours: Paint): readonly string
       ["injected", shownCount(injected), ""],
       ["rescanned", shownCount(rescanned), ""],
     ]),
+    ...costSection(part, most, colours),
     ...section("added imports", colours, report.imports.map(importRow)),
     ...section("memory", colours, report.memory.map(memoryRow)),
     ...section("tables", colours, report.tables.map(tableRow)),
@@ -60,6 +68,31 @@ export function meteredLines(part: MeteredPart, colours: Paint): readonly string
 
 function shareOf(count: number, all: number): string {
   return all === 0 ? "" : `${Math.round((count * 100) / all)}%`;
+}
+
+function costSection({ report, functions }: MeteredPart, most: number, colours: Paint): readonly string[] {
+  const { defined } = report.functions;
+  if (defined === 0) return [];
+  const title = "static cost: each instruction once, without what runs in callees or depends on an operand";
+  const heads = ["cost", "mode", "charges", "tests", "bytes", "function"];
+  const shown = functions().slice(0, most).map(functionRow);
+  const more =
+    defined > shown.length ? [`  and ${counted(defined - shown.length, "more function")}: --all shows them`] : [];
+  return [...section(title, colours, [heads, ...shown]), ...more];
+}
+
+const NAME_LENGTH = 80;
+
+function functionRow(report: FunctionReport): readonly string[] {
+  const { index, name, mode, staticCost, charges, tests, bytesIn, bytesOut } = report;
+  return [
+    shownCount(staticCost),
+    mode,
+    shownCount(charges),
+    shownCount(tests),
+    `${shownCount(bytesIn)} to ${shownCount(bytesOut)}`,
+    name === null ? `${index}` : `${index} ${printable(name, NAME_LENGTH)}`,
+  ];
 }
 
 function importRow(added: AddedImport): readonly string[] {

@@ -16,6 +16,12 @@ const COMPONENT = `(component (core module (func)) (component (core module
   (func unreachable) (func) (global i32 (i32.add (i32.const 1) (i32.const 2))))))`;
 const REFUSED = `(component (core module (func)) (core module (import "$airlock" "\\1b[2J" (func))))`;
 
+/** 25 functions, of which function n holds n constants; one has a name that would clear a terminal. */
+const MANY = `(module ${Array.from({ length: 25 }, (_, index) => {
+  const name = index === 24 ? '(@name "\\1b[2Jdear\\e2\\80\\ae")' : "";
+  return `(func ${name} (export "f${index}") ${"i32.const 7 drop ".repeat(index)})`;
+}).join("\n")})`;
+
 let folder: string;
 const path = (name: string): string => join(folder, name);
 
@@ -23,6 +29,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "airlock-meter-"));
   writeFileSync(path("module.wasm"), await parse(MODULE));
   writeFileSync(path("component.wasm"), await parse(COMPONENT));
+  writeFileSync(path("many.wasm"), await parse(MANY));
   writeFileSync(path("refused.wasm"), await parse(REFUSED));
   writeFileSync(path("bad\u202e.wasm"), await parse("(module)"));
   writeFileSync(path("text.wasm"), "(module)");
@@ -50,17 +57,58 @@ describe("airlock meter", () => {
     expect(line).toMatchObject({ exit: 0, out: expect.stringMatching(/^metered [^\n]+\n$/) });
     expect(readFileSync(path("out.wasm"))).toEqual(Buffer.from(meterModule(original).bytes));
     symlinkSync(path("out.wasm"), path("link.wasm"));
-    const whole = await airlock("meter", path("module.wasm"), "-o", path("link.wasm"), "--call-depth", "--report");
+    const whole = await airlock("meter", path("module.wasm"), "-o", path("link.wasm"), "--exact", "--report");
     expect(whole).toMatchObject({ exit: 0, out: expect.stringContaining("  $airlock depth    i64 global\n") });
-    expect(readFileSync(path("out.wasm"))).toEqual(Buffer.from(meterModule(original, { callDepth: true }).bytes));
+    const exact = meterModule(original, { callDepth: true, canonicalNan: true });
+    expect(readFileSync(path("out.wasm"))).toEqual(Buffer.from(exact.bytes));
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("shows the functions that cost most, and all of them when asked; a name cannot steer the terminal", async () => {
+    const most = await airlock("meter", path("many.wasm"));
+    expect(most.exit).toBe(0);
+    expect(rows(most.out)).toHaveLength(20);
+    expect(most.out).toContain("\n  and 5 more functions: --all shows them\n");
+    expect(rows(most.out)[0]).toMatch(/^ {2}24 +direct +1 +0 +74 to 81 +24 \\u001b\[2Jdear\\u202e$/);
+    const all = await airlock("meter", path("many.wasm"), "--all");
+    expect(rows(all.out)).toHaveLength(25);
+    expect(all.out).not.toContain("--all");
+  });
+
+  it("gives all functions as JSON, the dearest first", async () => {
+    const { out } = await airlock("meter", path("many.wasm"), "--json");
+    const { functions } = JSON.parse(out);
+    expect(functions.map(({ index }: { index: number }) => index)).toEqual(
+      Array.from({ length: 25 }, (_, index) => 24 - index),
+    );
+    expect(functions[0]).toEqual({
+      index: 24,
+      name: "\u001b[2Jdear\u202e",
+      mode: "direct",
+      staticCost: 24,
+      charges: 1,
+      tests: 0,
+      bytesIn: 74,
+      bytesOut: 81,
+    });
   });
 
   it("prints the meter's report with --json", async () => {
     const { out } = await airlock("meter", path("module.wasm"), "--json");
     const { report } = meterModule(readFileSync(path("module.wasm")));
     const ratio = Number((report.bytesOut / report.bytesIn).toFixed(3));
-    expect(JSON.parse(out)).toEqual({ kind: "core-module", out: null, ms: expect.any(Number), ratio, report });
+    const functions = [
+      expect.objectContaining({ index: 1, mode: "cached", staticCost: 50_017 }),
+      expect.objectContaining({ index: 0, mode: "free", staticCost: 0 }),
+    ];
+    expect(JSON.parse(out)).toEqual({
+      kind: "core-module",
+      out: null,
+      ms: expect.any(Number),
+      ratio,
+      report,
+      functions,
+    });
   });
 
   it("meters each core module of a component, however deep, with extended constants on every version", async () => {
@@ -98,7 +146,13 @@ function inComponent(defined: number): unknown {
     ms: expect.any(Number),
     ratio: expect.any(Number),
     report: expect.objectContaining({ functions: expect.objectContaining({ defined }) }),
+    functions: Array.from({ length: defined }, (_, index) => expect.objectContaining({ index, staticCost: 0 })),
   };
+}
+
+/** The lines that tell of one function each. */
+function rows(text: string): readonly string[] {
+  return text.split("\n").filter((line) => / to \d+ +\d+/.test(line));
 }
 
 async function airlock(...argv: string[]): Promise<{ exit: number; out: string; err: string }> {

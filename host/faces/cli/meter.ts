@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { decodeComponent, kindOf } from "../../component/component.ts";
 import { HostError, isHostError, quote } from "../../errors/errors.ts";
-import { type MeterErrorDetails, meter as meterModule } from "../../meter/meter.ts";
+import { explain, type FunctionReport, type MeterErrorDetails } from "../../meter/meter.ts";
 import { readBareFile } from "./bare-file.ts";
 import { EXIT } from "./exit-code.ts";
 import { componentLines, type MeteredPart, meteredLine, meteredLines } from "./meter-text.ts";
@@ -14,7 +14,8 @@ import { writeWholeFile } from "./whole-file.ts";
 export interface MeterFlags {
   readonly out?: string;
   readonly report?: boolean;
-  readonly callDepth?: boolean;
+  readonly all?: boolean;
+  readonly exact?: boolean;
   readonly json?: boolean;
 }
 
@@ -40,11 +41,17 @@ interface Part extends MeteredPart {
   readonly bytes: Uint8Array;
 }
 
-function meterPart(original: Uint8Array, name: string, { callDepth = false }: MeterFlags): Part {
+function meterPart(original: Uint8Array, name: string, { exact = false }: MeterFlags): Part {
   const startedAt = performance.now();
-  const { bytes, report } = meterModule(original, { callDepth });
+  const { bytes, report, functions } = explain(original, { callDepth: exact, canonicalNan: exact });
   const ms = Number((performance.now() - startedAt).toFixed(2));
-  return { name, bytes, report, ms, ratio: Number((report.bytesOut / report.bytesIn).toFixed(3)) };
+  const ratio = Number((report.bytesOut / report.bytesIn).toFixed(3));
+  return { name, bytes, report, ms, ratio, functions: () => [...functions()].sort(byCost) };
+}
+
+/** The dearest first; those that cost the same by index. */
+function byCost(a: FunctionReport, b: FunctionReport): number {
+  return b.staticCost - a.staticCost || a.index - b.index;
 }
 
 function meterComponent(bytes: Uint8Array, flags: MeterFlags): readonly Part[] {
@@ -78,17 +85,27 @@ function meterAsHost(original: Uint8Array, name: string, flags: MeterFlags): Par
 function tellModule(part: Part, flags: MeterFlags, terminal: Terminal): void {
   const { out } = flags;
   if (out !== undefined) writeWholeFile(out, part.bytes);
-  const { ms, ratio, report } = part;
-  if (flags.json) terminal.print(jsonText({ kind: "core-module", out: out ?? null, ms, ratio, report }, 2));
-  else if (out !== undefined && !flags.report) terminal.print(meteredLine(part, terminal.outPaint));
-  else for (const line of meteredLines(part, terminal.outPaint)) terminal.print(line);
+  const { ms, ratio, report, functions } = part;
+  if (flags.json) {
+    terminal.print(jsonText({ kind: "core-module", out: out ?? null, ms, ratio, report, functions: functions() }, 2));
+  } else if (out !== undefined && !flags.report) terminal.print(meteredLine(part, terminal.outPaint));
+  else for (const line of meteredLines(part, mostShown(flags), terminal.outPaint)) terminal.print(line);
 }
 
 function tellComponent(path: string, parts: readonly Part[], flags: MeterFlags, terminal: Terminal): void {
   if (flags.json) {
-    const coreModules = parts.map(({ name, ms, ratio, report }) => ({ path: name, ms, ratio, report }));
+    const coreModules = parts.map(({ name, functions, ms, ratio, report }) => {
+      return { path: name, ms, ratio, report, functions: functions() };
+    });
     terminal.print(jsonText({ kind: "component", coreModules }, 2));
     return;
   }
-  for (const line of componentLines(path, parts, terminal.outPaint)) terminal.print(line);
+  for (const line of componentLines(path, parts, mostShown(flags), terminal.outPaint)) terminal.print(line);
+}
+
+/** Functions that people are told of unless they ask for all. */
+const SHOWN_FUNCTIONS = 20;
+
+function mostShown({ all = false }: MeterFlags): number {
+  return all ? Number.POSITIVE_INFINITY : SHOWN_FUNCTIONS;
 }

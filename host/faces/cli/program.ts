@@ -132,11 +132,14 @@ Examples:
 function addMeter(program: Command, terminal: Terminal, act: Act): void {
   program
     .command("meter")
-    .description("Meter a core module and say what was done to it: functions by mode, charges, size, time")
+    .description(
+      "Meter a core module and say what was done to it: functions by mode and static cost, charges, size, time",
+    )
     .argument("<module>", "a .wasm file: a core module, or a component, whose core modules are metered one by one")
     .option("-o, --out <file>", "write the metered module; a core module is wanted")
     .option("--report", "print the whole report with --out too, not one line")
-    .option("--call-depth", "count frames as well, so that recursion ends at the same depth everywhere")
+    .option("--all", "print every function, not only the dearest")
+    .option("--exact", "count frames and make NaNs canonical: the same depth and bits on every tier, at a price")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",
@@ -151,8 +154,8 @@ Exit code 0 when it is metered, 3 when the meter refuses it, 2 when it cannot be
 
 Examples:
   airlock meter plugin.wasm
-  airlock meter plugin.wasm -o plugin.metered.wasm --call-depth
-  airlock meter plugin.wasm --json | jq .report.functions`,
+  airlock meter plugin.wasm -o plugin.metered.wasm --exact
+  airlock meter plugin.wasm --json | jq '.functions[:5]'`,
     )
     .action((path: string, flags: MeterFlags) =>
       act(flags.json === true, path, async () => (await import("./meter.ts")).meter(path, flags, terminal)),

@@ -8,6 +8,8 @@ export interface BurnOrder {
   readonly calls: readonly (readonly [name: string, ...parameters: (number | string)[]])[];
   readonly options?: MeterOptions;
   readonly fuel?: number;
+  /** The counter `depth` at the start; by default plenty. */
+  readonly depth?: number;
 }
 
 /** How a call ended; `used` is what it took from the counter `fuel`, and `notes` what the import `host` `note` was told. */
@@ -29,7 +31,7 @@ export interface BurnReport {
 
 /**
  * Meters and runs modules; orders and reports are JSON, so that any version of Node can do it. The imports are `host`
- * `note` (answers its argument plus one), `fail` (throws) and `stop` (empties the tank and throws, as a host does to
+ * `note` (answers its argument plus one), `same` (answers its argument), `fail` (throws) and `stop` (empties the tank and throws, as a host does to
  * stop a guest); AssemblyScript's `env` `abort` fails too.
  */
 export function burn(orders: readonly BurnOrder[]): BurnReport[] {
@@ -45,8 +47,8 @@ export function burn(orders: readonly BurnOrder[]): BurnReport[] {
   });
 }
 
-function burnOne({ bytes, calls, options, fuel }: BurnOrder): BurnReport {
-  const counters = createCounters({ ...PLENTY, depth: 1_000_000, ...(fuel === undefined ? {} : { fuel }) });
+function burnOne({ bytes, calls, options, fuel, depth = 1_000_000 }: BurnOrder): BurnReport {
+  const counters = createCounters({ ...PLENTY, depth, ...(fuel === undefined ? {} : { fuel }) });
   const module = new wasm.Module(meter(Buffer.from(bytes, "base64"), options).bytes);
   let notes: { argument: number; used: number }[] = [];
   let before = counters.fuel.value;
@@ -55,6 +57,9 @@ function burnOne({ bytes, calls, options, fuel }: BurnOrder): BurnReport {
     note(argument: number): number {
       notes.push({ argument, used: used() });
       return (argument + 1) | 0;
+    },
+    same(value: unknown): unknown {
+      return value;
     },
     fail(): never {
       throw new Error("The host failed");

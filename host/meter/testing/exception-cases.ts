@@ -15,6 +15,9 @@ export function aroundThrowing(body: string, result = ""): string {
     (func (export "run") ${result} (local $i i32) ${body}))`;
 }
 
+/** What each frame that is unwound costs. */
+const UNWIND = 6_000;
+
 const COUNT_TO_5 = "local.get $i i32.const 1 i32.add local.tee $i i32.const 5 i32.lt_u";
 
 /** `try`, `catch`, `catch_all`, `delegate`, `rethrow` and `throw`, which every version accepts. */
@@ -23,20 +26,24 @@ export const LEGACY_CASES: readonly FuelCase[] = [
   ["what a tag carries arrives", "try i32.const 7 i64.const 8 throw $p catch $p drop local.set $i end", 10_003],
   ["another tag is caught by catch_all", "try throw $t catch $p drop drop catch_all i32.const 1 drop end", 10_001],
   ["a try that does not throw costs its body", "try i32.const 1 drop catch_all i32.const 5 drop end", 1],
-  ["a call that throws is a call", "try call $thrower catch_all end", 8 + 10_000],
-  ["an indirect one too", "try i32.const 0 call_indirect (type $unit) catch_all end", 57 + 10_000],
-  ["a tail call too", "try call $tail catch $t end", 16 + 10_000],
-  ["what a frame ran before it was unwound is charged", "try call $middle catch_all end", 8 + 2 + 8 + 10_000],
+  ["a call that throws is a call", "try call $thrower catch_all end", 8 + 10_000 + UNWIND],
+  ["an indirect one too", "try i32.const 0 call_indirect (type $unit) catch_all end", 57 + 10_000 + UNWIND],
+  ["a tail call too", "try call $tail catch $t end", 16 + 10_000 + UNWIND],
+  [
+    "what a frame ran before it was unwound is charged",
+    "try call $middle catch_all end",
+    8 + 2 + 8 + 10_000 + 2 * UNWIND,
+  ],
   [
     "what follows a call that throws is not charged",
     "try i32.const 1 drop call $middle i32.const 1 drop i32.const 1 drop catch_all end i32.const 3 drop",
-    1 + 18 + 10_000 + 1,
+    1 + 18 + 10_000 + 2 * UNWIND + 1,
   ],
   ["rethrow is 10,000", "try try throw $t catch $t rethrow 0 end catch_all end", 20_000],
   [
     "rethrow of an outer one",
     "try try throw $t catch_all try call $thrower catch $t rethrow 1 end end catch_all end",
-    30_008,
+    30_008 + UNWIND,
   ],
   ["delegate is nothing", "try try throw $t delegate 0 catch $t i32.const 1 drop end", 10_001],
   [
@@ -54,8 +61,12 @@ export const LEGACY_CASES: readonly FuelCase[] = [
   ["a branch out of a try", "block try i32.const 1 drop br 1 catch_all end i32.const 1 drop end", 2],
   ["a return within a try", "try i32.const 1 drop return catch_all end i32.const 1 drop", 2],
   ["a return within a handler", "try throw $t catch_all return end i32.const 1 drop", 10_001],
-  ["what the host throws is caught", "try call $fail catch_all i32.const 1 drop end", 151],
-  ["a recursion that is unwound", "try i32.const 5 call $deep catch_all end", 1 + 6 * (8 + 3) + 5 * 3 + 10_000],
+  ["what the host throws is caught", "try call $fail catch_all i32.const 1 drop end", 151 + UNWIND],
+  [
+    "a recursion that is unwound",
+    "try i32.const 5 call $deep catch_all end",
+    1 + 6 * (8 + 3) + 5 * 3 + 10_000 + 6 * UNWIND,
+  ],
   ["a handler that calls", "try throw $t catch_all call $quiet i32.const 4 call $note drop end", 10_000 + 9 + 151],
   [
     "code behind a throw costs nothing",
@@ -80,7 +91,7 @@ export const NEW_CASES: readonly FuelCase[] = [
      try_table (param exnref) (result exnref) (catch_all_ref $o) throw_ref end end drop`,
     20_000,
   ],
-  ["a call that throws", "block try_table (catch_all 0) call $middle end end", 8 + 2 + 8 + 10_000],
+  ["a call that throws", "block try_table (catch_all 0) call $middle end end", 8 + 2 + 8 + 10_000 + 2 * UNWIND],
   [
     "a catch that lands on a loop",
     `loop $l try_table (catch $t $l) ${COUNT_TO_5} if throw $t end end end`,
@@ -95,7 +106,7 @@ export const NEW_CASES: readonly FuelCase[] = [
   [
     "an owed value that a catch changes",
     "block i32.const 1 drop local.get $i br_if 0 try_table (catch $t 0) call $thrower end end i32.const 1 drop",
-    3 + 8 + 10_000 + 1,
+    3 + 8 + 10_000 + UNWIND + 1,
   ],
-  ["what the host throws is caught", "block try_table (catch_all 0) call $fail end end", 150],
+  ["what the host throws is caught", "block try_table (catch_all 0) call $fail end end", 150 + UNWIND],
 ];

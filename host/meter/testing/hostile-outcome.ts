@@ -1,22 +1,29 @@
 import { isDeepStrictEqual } from "node:util";
 import { isHostError } from "../../errors/errors.ts";
-import { createCounters, type Metered, type MeterOptions, meter } from "../meter.ts";
+import { createCounters, type Metered, type MeterOptions, meter, type WasmGlobal } from "../meter.ts";
 import { wasm } from "./engine.ts";
+import { meterNaively, NAIVE_FUEL } from "./naive-meter.ts";
 
-/** What became of bytes that may be anything; `compared` when they ran unmetered too and did the same. */
-export type HostileOutcome = "refused" | "metered" | "compared";
+/**
+ * What became of bytes that may be anything. `compared`: they ran to the end within the budget, and did and cost what they
+ * must. `spent`: they ran out of fuel, as they must. `metered`: no more is known than that the output is valid, or the
+ * engine's own limits were met.
+ */
+export const HOSTILE_OUTCOMES = ["refused", "metered", "spent", "compared"] as const;
+export type HostileOutcome = (typeof HOSTILE_OUTCOMES)[number];
 
-/** So little that whatever runs does not run for long, and its original neither. */
-const BUDGET = { fuel: 100_000, pages: 3, elements: 10 };
+/** Of fuel, what each step may use: so little that nothing runs for long. */
+const BUDGET = { fuel: 200_000, pages: 3, elements: 10, depth: 1_000_000_000 };
 
 /** Memories are compared up to here. */
 const COMPARED_BYTES = 65_536;
 
 /**
- * Meters bytes that may be anything, and runs what comes out. Throws unless it is refused with a typed error or is valid
- * and does what the original does. The original runs only when the metered one came to its end within the budget.
+ * Meters bytes that may be anything, and runs what comes out. Throws unless it is refused with a typed error, or is valid,
+ * does what the original does and uses the fuel that the naive meter counts. The original runs only when the metered one
+ * came to its end within the budget.
  */
-export function hostileOutcome(bytes: Uint8Array, options?: MeterOptions): HostileOutcome {
+export function hostileOutcome(bytes: Uint8Array, options: MeterOptions = {}): HostileOutcome {
   let metered: Metered;
   try {
     metered = meter(bytes, options);
@@ -24,35 +31,103 @@ export function hostileOutcome(bytes: Uint8Array, options?: MeterOptions): Hosti
     if (isHostError(error) && error.message.startsWith("Cannot meter core module")) return "refused";
     throw error;
   }
-  if (!wasm.validate(metered.bytes)) throw new Error("The metered module does not validate");
   const counters = createCounters(BUDGET);
-  const ran = behaviour(metered.bytes, { $airlock: counters });
-  if (counters.fuel.value < 0n || counters.refused.value !== 0 || ran.isEngineLimit) return "metered";
+  const ran = behaviour(metered.bytes, { $airlock: counters }, () => counters.fuel);
+  if (counters.refused.value !== 0 || ran.isEngineLimit) return "metered";
+  if (options.callDepth === true && !ran.threw && counters.depth.value !== BigInt(BUDGET.depth)) {
+    throw new Error(`It leaves the depth at ${counters.depth.value}`);
+  }
+  const naive = naiveBehaviour(bytes, metered.report.unwinds);
+  if (naive !== undefined) {
+    if (naive.isEngineLimit) return "metered";
+    const isAlike = compareFuel(ran, naive, metered.report.unwinds);
+    if (!isAlike) return "metered";
+  }
+  if (ran.isSpent) return "spent";
   const original = behaviour(bytes, {});
   if (original.isEngineLimit) return "metered";
-  if (!isDeepStrictEqual(ran, original)) {
+  if (!isDeepStrictEqual(ran.steps, original.steps)) {
     throw new Error(`It does otherwise than its original: ${shown(ran)} instead of ${shown(original)}`);
   }
   return "compared";
 }
 
+function naiveBehaviour(bytes: Uint8Array, unwinds: boolean): Behaviour | undefined {
+  const naive = meterNaively(bytes, BUDGET.fuel, unwinds);
+  if (naive === undefined) return undefined;
+  return behaviour(naive, {}, (exports) => exports[NAIVE_FUEL] as WasmGlobal<bigint> | undefined);
+}
+
+/**
+ * Throws where the two used other fuel than each other in a step whose cost is exact. False when a trap ended a step of
+ * which one of them had paid more, so that what follows says nothing.
+ */
+function compareFuel(ran: Behaviour, naive: Behaviour, unwinds: boolean): boolean {
+  for (const [index, { what, ending, used }] of ran.uses.entries()) {
+    const other = naive.uses[index];
+    if (other === undefined || used === undefined || other.used === undefined) return false;
+    const isSpent = used > BUDGET.fuel;
+    const isSpentToo = other.used > BUDGET.fuel;
+    if (isSpent && isSpentToo) return true;
+    // What trapped may have paid for what it never ran, or not yet for what it did.
+    const isExact = isExactAfter(isSpent ? other.ending : ending, unwinds);
+    if (isExact && used !== other.used) {
+      throw new Error(`${what} used ${used} units of fuel instead of ${other.used}`);
+    }
+    if (isSpent !== isSpentToo) return false;
+  }
+  return true;
+}
+
+function isExactAfter(ending: Use["ending"], unwinds: boolean): boolean {
+  return ending === "returned" || (ending === "threw" && unwinds);
+}
+
+/** The fuel that one step took. */
+interface Use {
+  readonly what: string;
+  readonly ending: "returned" | "threw" | "trapped";
+  readonly used: number | undefined;
+}
+
 interface Behaviour {
   readonly steps: readonly unknown[];
+  readonly uses: readonly Use[];
+  /** A step took more than the budget: nothing ran after it. */
+  readonly isSpent: boolean;
+  /** A step did not return. */
+  readonly threw: boolean;
   /** The stack or the address space was used up, which does not depend on the module alone. */
   readonly isEngineLimit: boolean;
 }
 
-/** Instantiates, calls every export without arguments, and looks at what is exported afterwards. */
-function behaviour(bytes: Uint8Array, added: object): Behaviour {
+type Exports = Record<string, unknown>;
+
+/** Instantiates, calls every export, each with a full tank, and looks at what is exported afterwards. */
+function behaviour(
+  bytes: Uint8Array,
+  added: object,
+  tankOf?: (exports: Exports) => WasmGlobal<bigint> | undefined,
+): Behaviour {
   const steps: unknown[] = [];
-  let isEngineLimit = false;
+  const uses: Use[] = [];
+  let [isEngineLimit, isSpent, threw] = [false, false, false];
+  let exports: Exports = {};
   const attempt = (what: string, action: () => unknown): void => {
+    const before = tankOf?.(exports);
+    if (before !== undefined) before.value = BigInt(BUDGET.fuel);
+    let ending: Use["ending"] = "returned";
     try {
       steps.push([what, plainOf(action())]);
     } catch (error) {
       isEngineLimit ||= error instanceof RangeError;
+      ending = error instanceof wasm.RuntimeError ? "trapped" : "threw";
+      threw = true;
       steps.push([what, "threw", nameOf(error)]);
     }
+    const left = tankOf?.(exports)?.value;
+    isSpent = left !== undefined && left < 0n;
+    uses.push({ what, ending, used: left === undefined ? undefined : BUDGET.fuel - Number(left) });
   };
   const note = (value: unknown): number => {
     steps.push(["note", value]);
@@ -62,15 +137,20 @@ function behaviour(bytes: Uint8Array, added: object): Behaviour {
     throw new Error("The host failed");
   };
   const imports = { ...added, host: { note, g: 1, fail, stop: fail } };
-  let exports: Record<string, unknown> = {};
+  // What does not validate throws here, and nobody takes it for what the guest did.
+  const module = new wasm.Module(bytes);
   attempt("instantiate", () => {
-    exports = new wasm.Instance(new wasm.Module(bytes), imports).exports;
+    exports = new wasm.Instance(module, imports).exports;
   });
-  for (const [name, value] of Object.entries(exports)) {
-    if (typeof value === "function") attempt(name, () => value());
+  const calls = Object.entries(exports).filter(([, value]) => typeof value === "function");
+  for (const [name, value] of calls) {
+    if (isSpent) break;
+    attempt(name, () => (value as (...values: unknown[]) => unknown)(5, 4));
   }
-  for (const [name, value] of Object.entries(exports)) attempt(name, () => stateOf(value));
-  return { steps, isEngineLimit };
+  for (const [name, value] of Object.entries(exports)) {
+    if (name !== NAIVE_FUEL) steps.push([name, stateOf(value)]);
+  }
+  return { steps, uses, isSpent, threw, isEngineLimit };
 }
 
 /** Traps by what they say. Imports that do not fit by class alone: their message counts imports. */

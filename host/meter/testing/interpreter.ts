@@ -145,14 +145,16 @@ class Machine {
         throw TRAP;
       case "call": {
         const { callee } = instruction;
-        if (callee === 0) stack.push(this.note(stack.pop()!));
-        else this.callWith(callee, stack, this.leaves[callee - 1]);
+        const leafCost = callee === 0 ? undefined : this.leaves[callee - 1];
+        if (leafCost !== undefined) this.callWith(callee, stack, leafCost);
+        else if (callee === 0) this.holding(() => stack.push(this.note(stack.pop()!)));
+        else this.holding(() => this.callWith(callee, stack, undefined));
         return undefined;
       }
       case "call_indirect": {
         const callee = (stack.pop()! >>> 0) + 1;
         if (this.program.functions[callee - 1]?.signature !== instruction.signature) throw TRAP;
-        this.callWith(callee, stack, 0);
+        this.holding(() => this.callWith(callee, stack, 0));
         return undefined;
       }
       default:
@@ -277,6 +279,14 @@ class Machine {
     } finally {
       this.labels.length = length;
     }
+  }
+
+  /** A call that an exception may leave: what unwinding costs is given back when it returns. */
+  private holding(call: () => void): void {
+    const held = this.program.hasTags ? this.schedule.unwind : 0;
+    this.spend(held);
+    call();
+    this.spend(-held);
   }
 
   /** A leaf costs what its caller pays for it. */

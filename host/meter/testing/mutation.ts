@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 /** A change of some bytes; `at` is taken modulo what there is to change. */
 export interface Mutation {
-  readonly kind: "set" | "insert" | "remove" | "repeat" | "cut";
+  readonly kind: "set" | "insert" | "remove" | "repeat" | "cut" | "stretch";
   readonly at: number;
   readonly byte: number;
 }
@@ -12,6 +12,7 @@ const byte = fc.noBias(fc.nat(255));
 const kinds = fc.oneof(
   { weight: 12, arbitrary: fc.constant("set" as const) },
   { weight: 1, arbitrary: fc.constantFrom("insert" as const, "remove" as const, "repeat" as const, "cut" as const) },
+  { weight: 1, arbitrary: fc.constant("stretch" as const) },
 );
 
 /** One to three bytes set to others: lengths stay right, so that about a tenth of the modules stays valid. */
@@ -44,6 +45,10 @@ export function mutate(bytes: Uint8Array, changes: readonly Mutation[]): Uint8Ar
         break;
       case "repeat":
         changed.splice(place, 0, ...changed.slice(place, place + byte));
+        break;
+      case "stretch":
+        // Were it the last byte of a number, that is the same number in one byte more.
+        changed.splice(place, 1, changed[place]! | 0x80, 0);
         break;
       case "cut":
         changed.splice(changed.length - (byte % 32));

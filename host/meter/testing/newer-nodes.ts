@@ -29,9 +29,16 @@ export function reasonToSkip({ path, version }: NewerNode): string | undefined {
   return `Node ${version} is not installed: run npm run newer-nodes`;
 }
 
-/** Burns the orders on that version. */
-export function burnOn(node: NewerNode, orders: readonly BurnOrder[]): BurnReport[] {
-  return JSON.parse(runOn(node, "burn-main.ts", [], JSON.stringify(orders))) as BurnReport[];
+/** The version that runs the tests. */
+export const THIS_NODE: NewerNode = {
+  major: Number(process.versions.node.split(".")[0]),
+  version: process.versions.node,
+  path: process.execPath,
+};
+
+/** Burns the orders on that version, with these flags of V8. */
+export function burnOn(node: NewerNode, orders: readonly BurnOrder[], flags: readonly string[] = []): BurnReport[] {
+  return JSON.parse(runOn(node, "burn-main.ts", [], JSON.stringify(orders), flags)) as BurnReport[];
 }
 
 /** Calls the function `run` of a transpiled component on that version, once with each argument. */
@@ -39,11 +46,17 @@ export function burnComponentOn(node: NewerNode, folder: string, parameters: rea
   return JSON.parse(runOn(node, "burn-component.ts", [folder, ...parameters], "")) as BurnReport;
 }
 
-function runOn({ path, major }: NewerNode, file: string, parameters: readonly string[], input: string): string {
+function runOn(
+  { path, major }: NewerNode,
+  file: string,
+  parameters: readonly string[],
+  input: string,
+  flags: readonly string[] = [],
+): string {
   const program = fileURLToPath(new URL(file, import.meta.url));
   // Node runs TypeScript by itself from 22.18 on.
   const options = major < 22 ? ["--import", "tsx"] : ["--no-warnings"];
-  const { status, stdout, stderr, error } = spawnSync(path, [...options, program, ...parameters], {
+  const { status, stdout, stderr, error } = spawnSync(path, [...flags, ...options, program, ...parameters], {
     input,
     encoding: "utf8",
     maxBuffer: 2 ** 28,

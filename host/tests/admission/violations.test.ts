@@ -21,7 +21,7 @@ const POLICY: AdmissionPolicy = {
   readableDirectories: [],
   filesystemProblem: null,
 };
-const CLEAN: CheckReport = { invalid: null, missingFeature: null, schemaProblems: [] };
+const CLEAN: CheckReport = { invalid: null, missingFeature: null, unlinkable: null, schemaProblems: [] };
 
 /** Admits a guest; what the throw-away process would find is given. */
 async function requestOf(name: string, found: Partial<CheckReport> = {}) {
@@ -57,7 +57,12 @@ const RAISED_BY: readonly Raised[] = [
   { code: "import_list_mismatch", error: "AIRLOCK_ADMISSION_IMPORT_LIST_MISMATCH", guest: "import-list-mismatch" },
   { code: "missing_export", error: "AIRLOCK_ADMISSION_MISSING_EXPORT", guest: "no-way-in" },
   { code: "invalid_schema", error: "AIRLOCK_ADMISSION_INVALID_SCHEMA", guest: "schema-id-clash" },
-  { code: "limit_unenforceable", error: "AIRLOCK_ADMISSION_LIMIT_UNENFORCEABLE", guest: "list-of-bool-bomb" },
+  {
+    code: "limit_unenforceable",
+    error: "AIRLOCK_ADMISSION_LIMIT_UNENFORCEABLE",
+    guest: "list-of-bool-in-glue",
+    found: { unlinkable: "it owns a resource" },
+  },
   { code: "grant_denied", error: "AIRLOCK_ADMISSION_GRANT_DENIED", guest: "grant-never-offered" },
   {
     code: "engine_feature_missing",

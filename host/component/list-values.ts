@@ -1,0 +1,21 @@
+import { ROOT, refuse } from "./conversion-error.ts";
+
+/**
+ * Values that the lists of one output may hold together, bytes not counted, which become one base64 text. In JSON each is a
+ * value of its own, made on the host's main thread, while the guest fills megabytes of them with one instruction.
+ */
+export const MOST_LIST_VALUES = 1_000_000;
+
+/** Throws a ConversionError for a value of the glue that holds more than MOST_LIST_VALUES. Reads no list, only its length. */
+export function checkListValues(value: unknown): void {
+  if (listValues(value) > MOST_LIST_VALUES) refuse(ROOT, `holds more than ${MOST_LIST_VALUES} values in lists`);
+}
+
+function listValues(value: unknown): number {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return 0;
+  if (ArrayBuffer.isView(value)) return (value as unknown as ArrayLike<unknown>).length;
+  // A tuple counts like a list: its few values make no difference.
+  let sum = Array.isArray(value) ? value.length : 0;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) sum += listValues(part);
+  return sum;
+}
