@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { HostError, nearest, quote } from "./errors/errors.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
-import { longestTextBytes } from "./pool/pool.ts";
+import { longestTextBytes, TIERS, type Tier } from "./pool/pool.ts";
 
 /** What an application may set. Everything that a capability could reach is denied until it is named here. */
 export interface HostOptions {
@@ -16,8 +16,11 @@ export interface HostOptions {
    * `inputBytes` and `outputBytes` can be.
    */
   readonly heapMegabytes?: number;
-  /** Where the memories of an instance come from: `recycled` (default) pools zeroed ones, `fresh` makes new ones. */
-  readonly tier?: "fresh" | "recycled";
+  /**
+   * How much of an instance is new for each run: `reset` (default) puts an instance back to where it was after instantiation, where that is
+   * proven to be the same as a new one; `recycled` makes a new one on zeroed memories; `fresh` on new memories. Only time differs.
+   */
+  readonly tier?: Tier;
   /** Limits when nobody names one, and caps that nobody gets past. */
   readonly limits?: { readonly defaults?: Partial<Limits>; readonly caps?: Partial<Limits> };
   /** Interfaces of the application, offered to guests that are granted them by name. */
@@ -43,7 +46,7 @@ export interface ResolvedOptions {
   readonly threads: number;
   readonly queue: number;
   readonly heapMegabytes: number;
-  readonly tier: "fresh" | "recycled";
+  readonly tier: Tier;
   readonly policy: LimitPolicy;
   readonly imports: EmbedderImports;
   readonly readableDirectories: readonly string[];
@@ -76,11 +79,11 @@ const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\
 /** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
-  const { compile = {}, allow = {}, tier = "recycled", limits = {}, imports = {} } = options;
+  const { compile = {}, allow = {}, tier = "reset", limits = {}, imports = {} } = options;
   expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries", "spares"]);
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
-  if (tier !== "fresh" && tier !== "recycled") throw invalid("tier", tier, '"fresh" or "recycled"');
+  if (!TIERS.includes(tier)) throw invalid("tier", tier, TIERS.map((each) => JSON.stringify(each)).join(", "));
   const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
   return Object.freeze({
     threads: whole(options.threads, "threads", 1, 256, Math.min(availableParallelism(), MOST_DEFAULT_THREADS)),

@@ -10,6 +10,9 @@ export type Linkage =
   /** For what the linker does not carry. See `prepareGlue`. */
   | { readonly kind: "glue"; readonly source: string };
 
+/** Proven over all core modules: memory and mutable globals are all that a call can leave behind. */
+export type ResetProof = { readonly kind: "possible" } | { readonly kind: "impossible"; readonly why: string };
+
 /** One core module of an artifact, ready to be instantiated. */
 export interface ArtifactModule {
   readonly name: string;
@@ -19,6 +22,8 @@ export interface ArtifactModule {
   readonly memory: { readonly initial: number; readonly maximum: number } | null;
   /** Elements that its own tables hold at the start. */
   readonly tableElements: number;
+  /** Names under which it exports its mutable globals, where an instance may be reset. */
+  readonly globals: readonly string[];
 }
 
 /** A component that was admitted, planned or transpiled, metered and compiled. Independent of limits, shared by all threads. */
@@ -30,6 +35,8 @@ export interface Artifact {
   /** Whether frames are counted and NaNs are canonical. */
   readonly exact: boolean;
   readonly linkage: Linkage;
+  /** Whether an instance can be put back to where it was after instantiation, or why not. */
+  readonly reset: ResetProof;
   readonly modules: readonly ArtifactModule[];
   /** Bytes of Wasm before and after metering. */
   readonly bytesIn: number;
@@ -52,6 +59,7 @@ export async function toArtifact(
         name,
         module: await WebAssembly.compile(bytes),
         memory: added === undefined ? null : { initial: added.initialPages, maximum: added.maximumPages },
+        globals: report.reset.kind === "possible" ? report.reset.globals : [],
         tableElements: report.tables.reduce((sum, table) => sum + (table.imported ? 0 : table.initialElements), 0),
       };
     }),
@@ -62,8 +70,34 @@ export async function toArtifact(
     scheduleId: made.modules[0]?.report.scheduleId ?? scheduleId(SCHEDULE),
     exact,
     linkage: made.linkage,
+    reset: proveReset(made),
     modules,
     bytesIn: made.modules.reduce((sum, { report }) => sum + report.bytesIn, 0),
     bytesOut: made.modules.reduce((sum, { report }) => sum + report.bytesOut, 0),
   };
+}
+
+function proveReset({ linkage, modules }: CompiledComponent): ResetProof {
+  // Generated glue keeps state of an instance.
+  if (linkage.kind === "glue") return { kind: "impossible", why: "the linker does not carry it" };
+  const { resources, made, steps } = linkage.plan;
+  if (resources.length > 0 || made.some(({ kind }) => kind !== "import"))
+    return { kind: "impossible", why: "its components hold handles of one another" };
+  const instantiated = steps.flatMap((step) => (step.kind === "module" ? [step.module] : []));
+  if (new Set(instantiated).size < instantiated.length)
+    return { kind: "impossible", why: "it instantiates a core module more than once" };
+  if (modules.filter(({ report }) => report.memory.some(({ imported }) => !imported)).length > 1)
+    return { kind: "impossible", why: "more than one core module has a memory" };
+  for (const [index, { report }] of modules.entries()) {
+    if (report.reset.kind === "impossible")
+      return { kind: "impossible", why: `core module ${index} has ${report.reset.why}` };
+    // A memory that the host did not make is out of its sight.
+    if (report.memory.length > 1 || (report.memory[0]?.imported === false && !report.imports.some(isMemory)))
+      return { kind: "impossible", why: `core module ${index} has a memory of a kind that is not kept` };
+  }
+  return { kind: "possible" };
+}
+
+function isMemory({ kind }: { readonly kind: string }): boolean {
+  return kind === "memory";
 }

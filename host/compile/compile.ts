@@ -4,7 +4,7 @@
  * component under limits of time and memory; nothing of the component runs. Not promised: that hot functions are never compiled
  * again later, by V8, in the host; the complexity caps bound that.
  */
-export type { Artifact, ArtifactModule, Linkage } from "./artifact.ts";
+export type { Artifact, ArtifactModule, Linkage, ResetProof } from "./artifact.ts";
 export type { CacheStats } from "./cache.ts";
 export { type CompileOptions, Compiler, type CompileSession } from "./compiler.ts";
 export { type EntryPoint, findEntryPoint } from "./entry-point.ts";

@@ -1,5 +1,5 @@
 import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
-import { type InterfaceLink, linkImports } from "../imports/imports.ts";
+import { type InterfaceLink, isStateless, linkImports } from "../imports/imports.ts";
 import { Linker } from "../linker/linker.ts";
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
@@ -10,6 +10,10 @@ import type { RunState } from "./run-state.ts";
 export interface ComponentInstance {
   /** Calls an operation; the arguments are as jco's glue takes them. */
   call(operation: Operation, args: readonly unknown[]): unknown;
+  /** Whether it can be put back to where it is after instantiation; then its mutable globals, and elements of its tables. */
+  readonly isResettable: boolean;
+  readonly globals: readonly WebAssembly.Global[];
+  readonly tableElements: number;
   /** Gives its memories back. The instance must not be called again. */
   release(): void;
 }
@@ -45,22 +49,30 @@ export function instantiate(
 ): ComponentInstance {
   const byModule = new Map(artifact.modules.map((module) => [module.module, module]));
   const held: HeldMemory[] = [];
+  const globals: WebAssembly.Global[] = [];
+  let elements = 0;
   const counters: Record<string, WebAssembly.Global> = { ...run.meter };
   const instantiateCore = (module: WebAssembly.Module, imports: WebAssembly.Imports = {}): WebAssembly.Instance => {
-    const { memory: shape, tableElements } = byModule.get(module)!;
+    const { memory: shape, tableElements, globals: names } = byModule.get(module)!;
     run.hold(shape, tableElements);
+    elements += tableElements;
     const own: WebAssembly.ModuleImports = { ...counters };
     if (shape !== null) {
-      const memory = takeMemory(memories, shape, tier === "recycled");
+      const memory = takeMemory(memories, shape, tier !== "fresh");
       held.push({ memory, shape });
       run.memories.push(memory);
       own.memory = memory;
     }
-    return new WebAssembly.Instance(module, { ...imports, $airlock: own });
+    const made = new WebAssembly.Instance(module, { ...imports, $airlock: own });
+    for (const name of names) globals.push(made.exports[name] as WebAssembly.Global);
+    return made;
   };
   const call = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
   return {
     call,
+    isResettable: artifact.reset.kind === "possible" && links.every(isStateless),
+    globals,
+    tableElements: elements,
     release() {
       for (const { memory, shape } of held) memories.give(memory, shape.initial, shape.maximum);
       held.length = 0;

@@ -27,6 +27,7 @@ export type {
   WorkerTimes,
   WorkerUsage,
 } from "./protocol.ts";
+export { TIERS } from "./protocol.ts";
 export type { RunTimes } from "./run-clock.ts";
 
 /** How many threads there are and what they may hold. */

@@ -3,8 +3,13 @@ import type { Event, EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
 
-/** How much of an instance is new. All tiers are observably equal. */
-export type Tier = "fresh" | "recycled";
+/**
+ * How much of an instance is new: nothing, its memory and globals are put back (`reset`, where proven possible, else as
+ * `recycled`); all but its memory, which is zeroed (`recycled`); everything (`fresh`). All are observably equal.
+ */
+export type Tier = (typeof TIERS)[number];
+
+export const TIERS = ["reset", "recycled", "fresh"] as const;
 
 /** One way into a component. */
 export interface Operation {
@@ -91,6 +96,8 @@ export interface Reply {
   readonly kind: "reply";
   readonly ending: WorkerEnding;
   readonly usage: WorkerUsage;
+  /** What the instance was, whatever was asked for. */
+  readonly tier: Tier;
   readonly times: WorkerTimes;
 }
 

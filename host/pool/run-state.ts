@@ -16,6 +16,9 @@ const LEAST_LIFT_BYTES = 1024 * 1024;
 /** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
 const ASK_MARGIN_MS = 60_000;
 
+/** More than any guest can use up. */
+const NO_DEPTH_LIMIT = 2n ** 62n;
+
 /** What a run starts with. */
 export interface RunInit {
   readonly invocation: InvocationFacts;
@@ -27,52 +30,88 @@ export interface RunInit {
   readonly filesystem: { readonly root: string } | null;
 }
 
-/** One run on this thread: its fuel, its phase, its counters, and how it ends. Made for one run and then dropped. */
+/**
+ * One run on this thread: its fuel, its phase, its counters, and how it ends. Everything that serves an instance holds on to it, so
+ * where an instance serves another run, this begins anew.
+ */
 export class RunState implements ImportScope {
-  readonly invocation: InvocationFacts;
-  readonly limits: Limits;
-  readonly events: EventGate;
-  readonly filesystem: { readonly root: string } | null;
-  readonly meter: Counters;
-  readonly counters: ImportCounters = {
-    hostCalls: 0,
-    hostBytesIn: 0,
-    hostBytesOut: 0,
-    logBytes: 0,
-    logDropped: 0,
-    randomBytes: 0,
-    handles: 0,
-  };
-  readonly memories: WebAssembly.Memory[] = [];
-  phase: Phase = "setup";
-  hostMs = 0;
-  readonly #seedOf: () => Uint8Array;
-  #seed: Uint8Array | null = null;
-  #enteredAt = 0;
-  #guestMs = 0;
-  #ending: WorkerEnding | null = null;
-  #fuelGiven: bigint;
-  #setupFuel = 0n;
-  #fuelLeftAtEnding: bigint | null = null;
-  readonly #finishers: (() => void)[] = [];
-  #inRealloc = false;
-  #liftedBytes = 0;
-  readonly #bridge: WorkerBridge;
+  readonly meter: Counters = createCounters({ fuel: 0, pages: 0, elements: 0 });
+  counters!: ImportCounters;
+  memories!: WebAssembly.Memory[];
+  phase!: Phase;
+  hostMs!: number;
+  /** Whether instantiation called an import, so that another run's might go otherwise. */
+  calledInSetup!: boolean;
+  #init!: RunInit;
+  #seed!: Uint8Array | null;
+  #enteredAt!: number;
+  #guestMs!: number;
+  #ending!: WorkerEnding | null;
+  #fuelGiven!: bigint;
+  #setupFuel!: bigint;
+  #fuelLeftAtEnding!: bigint | null;
+  #finishers!: (() => void)[];
+  #inRealloc!: boolean;
+  #liftedBytes!: number;
 
   constructor(init: RunInit) {
-    this.invocation = init.invocation;
-    this.limits = init.limits;
-    this.#seedOf = init.seed;
-    this.events = init.events;
-    this.filesystem = init.filesystem;
-    this.#bridge = init.bridge;
-    this.#fuelGiven = BigInt(init.limits.setupFuel);
-    this.meter = createCounters({
-      fuel: init.limits.setupFuel,
-      pages: Math.floor(init.limits.memoryBytes / PAGE_BYTES),
-      elements: init.limits.tableElements,
-      ...(init.limits.callDepth === null ? {} : { depth: init.limits.callDepth }),
-    });
+    this.begin(init);
+  }
+
+  /** Begins a run: nothing is left of the one before. */
+  begin(init: RunInit): void {
+    const { limits } = init;
+    this.#init = init;
+    this.counters = {
+      hostCalls: 0,
+      hostBytesIn: 0,
+      hostBytesOut: 0,
+      logBytes: 0,
+      logDropped: 0,
+      randomBytes: 0,
+      handles: 0,
+    };
+    this.memories = [];
+    this.phase = "setup";
+    this.hostMs = 0;
+    this.calledInSetup = false;
+    this.#seed = null;
+    this.#enteredAt = 0;
+    this.#guestMs = 0;
+    this.#ending = null;
+    this.#fuelGiven = BigInt(limits.setupFuel);
+    this.#setupFuel = 0n;
+    this.#fuelLeftAtEnding = null;
+    this.#finishers = [];
+    this.#inRealloc = false;
+    this.#liftedBytes = 0;
+    const { fuel, pages, elements, refused, depth } = this.meter;
+    fuel.value = this.#fuelGiven;
+    pages.value = BigInt(Math.floor(limits.memoryBytes / PAGE_BYTES));
+    elements.value = BigInt(limits.tableElements);
+    refused.value = REFUSED.none;
+    depth.value = limits.callDepth === null ? NO_DEPTH_LIMIT : BigInt(limits.callDepth);
+  }
+
+  get invocation(): InvocationFacts {
+    return this.#init.invocation;
+  }
+
+  get limits(): Limits {
+    return this.#init.limits;
+  }
+
+  get events(): EventGate {
+    return this.#init.events;
+  }
+
+  get filesystem(): { readonly root: string } | null {
+    return this.#init.filesystem;
+  }
+
+  /** What instantiation burned. */
+  get setupFuel(): number {
+    return Number(this.#setupFuel);
   }
 
   get guestMs(): number {
@@ -93,9 +132,12 @@ export class RunState implements ImportScope {
     if (pages.value < 0n) this.end({ kind: "out-of-memory", phase: this.phase, limit: "memoryBytes" });
   }
 
-  /** Setup is over: what it burned is counted apart, and the run's own fuel begins. */
-  beginCall(): void {
-    this.#setupFuel = this.#fuelGiven - this.#left();
+  /**
+   * Setup is over: what it burned is counted apart, and the run's own fuel begins. `spared` is what it would have burned
+   * where an instance was there already.
+   */
+  beginCall(spared = 0): void {
+    this.#setupFuel = BigInt(spared) + this.#fuelGiven - this.#left();
     this.#fuelGiven = BigInt(this.limits.fuel);
     this.meter.fuel.value = this.#fuelGiven;
     this.phase = "lower";
@@ -118,7 +160,7 @@ export class RunState implements ImportScope {
   // What imports see.
 
   get seed(): Uint8Array {
-    this.#seed ??= this.#seedOf();
+    this.#seed ??= this.#init.seed();
     return this.#seed;
   }
 
@@ -142,7 +184,7 @@ export class RunState implements ImportScope {
   }
 
   publish(event: Event): void {
-    this.#bridge.say({ kind: "event", epoch: this.#bridge.epoch, event });
+    this.#init.bridge.say({ kind: "event", epoch: this.#init.bridge.epoch, event });
   }
 
   atEnd(finish: () => void): void {
@@ -155,14 +197,14 @@ export class RunState implements ImportScope {
   }
 
   log(level: string, message: string): void {
-    this.#bridge.say({ kind: "log", epoch: this.#bridge.epoch, level, message });
+    this.#init.bridge.say({ kind: "log", epoch: this.#init.bridge.epoch, level, message });
   }
 
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer {
     const startedAt = performance.now();
     const fuel = Number(this.#fuelGiven - this.#left());
     const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
-    const reply = this.#bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
+    const reply = this.#init.bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
     this.hostMs += performance.now() - startedAt;
     if (reply?.answer === undefined)
       return this.end({ kind: "lost", what: "the main thread did not answer a host call" });
@@ -173,6 +215,7 @@ export class RunState implements ImportScope {
     if (this.#ending !== null) throw new GuestStop();
     if (this.#inRealloc) this.end({ kind: "trapped", phase: this.phase, what: `the guest's allocator called ${name}` });
     this.#liftedBytes = 0;
+    if (this.phase === "setup") this.calledInSetup = true;
     if (this.phase === "guest") this.phase = "host";
   }
 

@@ -196,5 +196,7 @@ function allowFsOption(): Option {
 }
 
 function tierOption(): Option {
-  return new Option("--tier <tier>", "where memories come from").choices(["recycled", "fresh"]).default("recycled");
+  return new Option("--tier <tier>", "how much of an instance is new for each run")
+    .choices(["reset", "recycled", "fresh"])
+    .default("reset");
 }

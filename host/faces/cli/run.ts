@@ -17,7 +17,7 @@ export interface RunFlags {
   readonly limit?: readonly string[];
   readonly deadline?: string;
   readonly allowFs?: readonly string[];
-  readonly tier: "fresh" | "recycled";
+  readonly tier: "reset" | "recycled" | "fresh";
   readonly events?: boolean;
   readonly json?: boolean;
 }
