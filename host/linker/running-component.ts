@@ -85,7 +85,13 @@ export class RunningComponent {
       const postReturn = callee.postReturn === null ? null : this.#confine(callee.postReturn, "post-return");
       const entered: CoreFunction = (...args) => {
         hooks.handedOn();
-        return core(...args);
+        try {
+          return core(...args);
+        } catch (thrown) {
+          // The caller would catch it, and neither component would know in what state the other is.
+          if (thrown instanceof WebAssembly.Exception) hooks.trap("an exception left a component");
+          throw thrown;
+        }
       };
       const answerFor = (args: readonly unknown[]): unknown =>
         to.handles.borrowing(() => signatures.callee!.enter(to, entered, postReturn, args));
