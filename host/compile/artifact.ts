@@ -1,12 +1,11 @@
 import v8 from "node:v8";
-import type { LinkPlan } from "../linker/linker.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
 import type { CompiledComponent } from "./protocol.ts";
 
 /** What makes an instance out of the core modules. */
 export type Linkage =
-  /** `modules` are in the order of the plan's. */
-  | { readonly kind: "linked"; readonly plan: LinkPlan }
+  /** `plan` is a `LinkPlan`, hidden from public types as the modules are. `modules` are in the order of the plan's. */
+  | { readonly kind: "linked"; readonly plan: object }
   /** For what the linker does not carry. See `prepareGlue`. */
   | { readonly kind: "glue"; readonly source: string };
 

@@ -1,6 +1,6 @@
 import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
 import { type InterfaceLink, linkImports } from "../imports/imports.ts";
-import { Linker } from "../linker/linker.ts";
+import { Linker, type LinkPlan } from "../linker/linker.ts";
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import type { Operation, Tier } from "./protocol.ts";
@@ -22,7 +22,7 @@ export type Assembly =
 /** Compiles what is the same for every instance. */
 export function prepare(linkage: Linkage, key: string): Assembly {
   return linkage.kind === "linked"
-    ? { kind: "linked", linker: new Linker(linkage.plan) }
+    ? { kind: "linked", linker: new Linker(linkage.plan as LinkPlan) }
     : { kind: "glue", glue: loadGlue(linkage.source, key) };
 }
 
