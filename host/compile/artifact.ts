@@ -5,12 +5,12 @@ import type { CompiledComponent } from "./protocol.ts";
 
 /** What makes an instance out of the core modules. */
 export type Linkage =
-  /** `modules` are in the order of the plan's. */
-  | { readonly kind: "linked"; readonly plan: LinkPlan }
+  /** `plan` is a `LinkPlan`, hidden from public types as the modules are. `modules` are in the order of the plan's. */
+  | { readonly kind: "linked"; readonly plan: object }
   /** For what the linker does not carry. See `prepareGlue`. */
   | { readonly kind: "glue"; readonly source: string };
 
-/** Proven over all core modules: memory and mutable globals are all that a call can leave behind. */
+/** Proven over all core modules: memories, mutable globals and handles are all that a call can leave behind. */
 export type ResetProof = { readonly kind: "possible" } | { readonly kind: "impossible"; readonly why: string };
 
 /** One core module of an artifact, ready to be instantiated. */
@@ -80,14 +80,10 @@ export async function toArtifact(
 function proveReset({ linkage, modules }: CompiledComponent): ResetProof {
   // Generated glue keeps state of an instance.
   if (linkage.kind === "glue") return { kind: "impossible", why: "the linker does not carry it" };
-  const { resources, made, steps } = linkage.plan;
-  if (resources.length > 0 || made.some(({ kind }) => kind !== "import"))
-    return { kind: "impossible", why: "its components hold handles of one another" };
+  const { steps } = linkage.plan as LinkPlan;
   const instantiated = steps.flatMap((step) => (step.kind === "module" ? [step.module] : []));
   if (new Set(instantiated).size < instantiated.length)
     return { kind: "impossible", why: "it instantiates a core module more than once" };
-  if (modules.filter(({ report }) => report.memory.some(({ imported }) => !imported)).length > 1)
-    return { kind: "impossible", why: "more than one core module has a memory" };
   for (const [index, { report }] of modules.entries()) {
     if (report.reset.kind === "impossible")
       return { kind: "impossible", why: `core module ${index} has ${report.reset.why}` };

@@ -1,6 +1,8 @@
 import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
+
 import { type InterfaceLink, isStateless, linkImports } from "../imports/imports.ts";
-import { Linker } from "../linker/linker.ts";
+import { Linker, type LinkPlan } from "../linker/linker.ts";
+
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import type { Operation, Tier } from "./protocol.ts";
@@ -10,8 +12,8 @@ import type { RunState } from "./run-state.ts";
 export interface ComponentInstance {
   /** Calls an operation; the arguments are as jco's glue takes them. */
   call(operation: Operation, args: readonly unknown[]): unknown;
-  /** Whether it can be put back to where it is after instantiation; then its mutable globals, and elements of its tables. */
-  readonly isResettable: boolean;
+  /** Notes what can be put back besides memories and `globals`, and puts it back; null for an instance that cannot be. */
+  readonly remember: (() => () => void) | null;
   readonly globals: readonly WebAssembly.Global[];
   readonly tableElements: number;
   /** Gives its memories back. The instance must not be called again. */
@@ -26,7 +28,7 @@ export type Assembly =
 /** Compiles what is the same for every instance. */
 export function prepare(linkage: Linkage, key: string): Assembly {
   return linkage.kind === "linked"
-    ? { kind: "linked", linker: new Linker(linkage.plan) }
+    ? { kind: "linked", linker: new Linker(linkage.plan as LinkPlan) }
     : { kind: "glue", glue: loadGlue(linkage.source, key) };
 }
 
@@ -67,10 +69,10 @@ export function instantiate(
     for (const name of names) globals.push(made.exports[name] as WebAssembly.Global);
     return made;
   };
-  const call = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
+  const { call, remember } = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
   return {
     call,
-    isResettable: artifact.reset.kind === "possible" && links.every(isStateless),
+    remember: artifact.reset.kind === "possible" && links.every(isStateless) ? remember : null,
     globals,
     tableElements: elements,
     release() {
@@ -86,18 +88,24 @@ function assemble(
   imports: ReturnType<typeof linkImports>,
   instantiateCore: (module: WebAssembly.Module, imports?: WebAssembly.Imports) => WebAssembly.Instance,
   run: RunState,
-): ComponentInstance["call"] {
+): Pick<ComponentInstance, "call" | "remember"> {
   if (assembly.kind === "linked") {
     const inOrder = modules.map(({ module }) => module);
     const instance = assembly.linker.instantiate({ modules: inOrder, imports, instantiateCore, hooks: run });
-    return ({ interfaceName, key }, args) => instance.call(interfaceName, key, args);
+    return {
+      call: ({ interfaceName, key }, args) => instance.call(interfaceName, key, args),
+      remember: () => instance.remember(),
+    };
   }
   const byName = new Map(modules.map((module) => [module.name, module]));
   const exported = assembly.glue(run)((name) => byName.get(name)!.module, imports, instantiateCore);
-  return (operation, args) => {
-    const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
-    const callee = own(holder as Record<string, unknown>, operation.key);
-    return (callee as (...args: readonly unknown[]) => unknown)(...args);
+  return {
+    call(operation, args) {
+      const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
+      const callee = own(holder as Record<string, unknown>, operation.key);
+      return (callee as (...args: readonly unknown[]) => unknown)(...args);
+    },
+    remember: null,
   };
 }
 
