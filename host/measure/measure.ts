@@ -7,6 +7,7 @@ export { bench } from "./bench.ts";
 export { readCases } from "./cases.ts";
 export type { BenchGround, ColdJob, ColdStart, MeasuredHost, MeasuredInstall } from "./measured-host.ts";
 export type { BenchCase, BenchOptions, BenchProgress, BenchSource } from "./options.ts";
+export { reportPage } from "./report.ts";
 export type {
   BenchResults,
   BenchSettings,

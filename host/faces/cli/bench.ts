@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HostError, quote } from "../../errors/errors.ts";
 import { type BenchCase, type BenchResults, createHost, type HostOptions } from "../../index.ts";
 import { readPackage } from "../../manifest/manifest.ts";
-import { readCases } from "../../measure/measure.ts";
+import { readCases, reportPage } from "../../measure/measure.ts";
 import { BenchProgressBar } from "./bench-progress.ts";
 import { benchLines } from "./bench-text.ts";
 import { EXIT } from "./exit-code.ts";
@@ -86,7 +86,7 @@ function makeFolder(out: string): void {
 }
 
 function writeResults(out: string, results: BenchResults, terminal: Terminal): void {
-  const files = { "results.json": `${jsonText(results, 2)}\n` };
+  const files = { "results.json": `${jsonText(results, 2)}\n`, "report.html": reportPage(results) };
   for (const [name, text] of Object.entries(files)) {
     const file = join(out, name);
     writeWholeFile(file, Buffer.from(text));
