@@ -49,21 +49,23 @@ export {
   parseManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
-export type {
-  BenchCase,
-  BenchOptions,
-  BenchProgress,
-  BenchResults,
-  BenchSettings,
-  BenchSource,
-  CaseLoad,
-  CaseResult,
-  ComparisonRow,
-  GcPauses,
-  LoadResult,
-  Machine,
-  SubjectResult,
-  Summary,
+export {
+  type BenchCase,
+  type BenchOptions,
+  type BenchProgress,
+  type BenchResults,
+  type BenchSettings,
+  type BenchSource,
+  type CaseLoad,
+  type CaseResult,
+  type ComparisonRow,
+  type GcPauses,
+  type GuardReport,
+  guard,
+  type LoadResult,
+  type Machine,
+  type SubjectResult,
+  type Summary,
 } from "./measure/measure.ts";
 export type { HostOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";

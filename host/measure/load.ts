@@ -78,6 +78,7 @@ export class Load {
       calls: this.#done.reduce((sum, { calls }) => sum + calls, 0),
       callsPerSecond: over(({ callsPerSecond }) => callsPerSecond),
       eventsPerSecond: over(({ eventsPerSecond }) => eventsPerSecond),
+      instantiateMs: over(({ instantiateMs }) => instantiateMs),
       gc: {
         main: sumOfPauses(this.#gc.map(({ main }) => main)),
         threads: sumOfPauses(this.#gc.map(({ threads }) => threads)),
@@ -139,6 +140,7 @@ interface ClosedRound {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly eventsPerSecond: number;
+  readonly instantiateMs: number;
 }
 
 function emptyCase(): CaseRound {
@@ -165,5 +167,11 @@ function closeRound({ cases, elapsedMs, events }: Round): ClosedRound {
     });
   }
   const seconds = elapsedMs / 1_000;
-  return { cases: closed, calls, callsPerSecond: calls / seconds, eventsPerSecond: events / seconds };
+  return {
+    cases: closed,
+    calls,
+    callsPerSecond: calls / seconds,
+    eventsPerSecond: events / seconds,
+    instantiateMs: median([...cases.values()].flatMap(({ parts }) => parts.setupMs)),
+  };
 }

@@ -3,8 +3,10 @@
  * verdict against earlier ones, a page with plots. Holds always: fuel and memory are exact, times are medians over rounds with
  * their spread, and a difference is named only when the spread allows it. Not promised: that a time holds on another machine.
  */
+export { readBaseline, resultsProblem } from "./baseline.ts";
 export { bench } from "./bench.ts";
 export { readCases } from "./cases.ts";
+export { type GuardReport, guard } from "./guard.ts";
 export type { BenchGround, ColdJob, ColdStart, MeasuredHost, MeasuredInstall } from "./measured-host.ts";
 export type { BenchCase, BenchOptions, BenchProgress, BenchSource } from "./options.ts";
 export { reportPage } from "./report.ts";
@@ -22,4 +24,4 @@ export type {
   Verdict,
 } from "./results.ts";
 export { RESULTS_SCHEMA } from "./results-schema.ts";
-export { ROUNDS_FOR_VERDICT, type Summary } from "./statistics.ts";
+export type { Summary } from "./statistics.ts";

@@ -52,12 +52,12 @@ export function measurementsOf(subject: SubjectResult): readonly Measurement[] {
       exact("setup fuel", "fuel", each.name, each.setupFuel),
       exact("peak memory", "bytes", each.name, each.peakMemoryBytes),
     ]),
-    ...subject.loads.flatMap(({ concurrency, callsPerSecond, cases }) => [
+    ...subject.loads.flatMap(({ concurrency, callsPerSecond, instantiateMs, cases }) => [
       timed("throughput", callsPerSecond, { concurrency, unit: "per-second", better: "more" }),
-      ...cases.flatMap(({ name, latencyMs, instantiateMs }) => [
+      timed("instantiate", instantiateMs, { concurrency }),
+      ...cases.flatMap(({ name, latencyMs }) => [
         timed("warm call p50", latencyMs.p50, { case: name, concurrency }),
         timed("warm call p90", latencyMs.p90, { case: name, concurrency }),
-        timed("instantiate", instantiateMs, { case: name, concurrency }),
       ]),
     ]),
   ];

@@ -73,7 +73,7 @@ const FIELDS = [
   "onProgress",
   "signal",
 ];
-/** A verdict needs 5; with 7, one that was disturbed is outvoted. */
+/** Enough to name differences among 80 measures at once; see `certainOnes`. */
 const DEFAULT_ROUNDS = 7;
 /** The exact test over the rounds takes time that grows with their fourth power. */
 const MOST_ROUNDS = 30;

@@ -398,7 +398,13 @@
       animation: false,
       maintainAspectRatio: false,
       interaction: { mode: "nearest", intersect: false },
-      plugins: { legend: { display: subjects.length > 1, labels: { color: text } } },
+      plugins: {
+        legend: {
+          display: subjects.length > 1,
+          // The edges of a band have no entry of their own.
+          labels: { color: text, filter: ({ text: entry }) => labels.includes(entry) },
+        },
+      },
       scales: coloured,
     };
   }

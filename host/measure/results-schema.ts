@@ -83,6 +83,7 @@ const LOAD = record(
     calls: count("Calls of all cases in all rounds."),
     callsPerSecond: summary("Throughput."),
     eventsPerSecond: summary("Events that guests emitted."),
+    instantiateMs: summary("Median time until the guest is entered, over all cases."),
     gc: record({ main: pauses("On the thread of the application."), threads: pauses("On the threads of the guests.") }),
     cases: list(CASE_LOAD, "Each case, in order."),
   },

@@ -85,6 +85,8 @@ export interface LoadResult {
   readonly calls: number;
   readonly callsPerSecond: Summary;
   readonly eventsPerSecond: Summary;
+  /** From the moment when a thread takes a call up until the guest is entered: the median over all cases. */
+  readonly instantiateMs: Summary;
   readonly gc: { readonly main: GcPauses; readonly threads: GcPauses };
   readonly cases: readonly CaseLoad[];
 }
@@ -121,7 +123,7 @@ export interface ComparisonRow {
   readonly second: number;
   /** second / first - 1. */
   readonly change: number;
-  /** Of the rank-sum test over the rounds; null where the value is exact. */
+  /** Of the rank-sum test over the rounds; null where the value is exact. A verdict takes all rows into account. */
   readonly probability: number | null;
   readonly verdict: Verdict;
 }

@@ -7,22 +7,16 @@ export interface Summary {
   readonly rounds: readonly number[];
 }
 
-/** Whether two lists of rounds differ, and by how much. `change` is second/first - 1 of the medians. */
+/** By how much two lists of rounds differ, and whether that may be chance. */
 export interface Difference {
+  /** second / first - 1 of the medians. */
   readonly change: number;
-  /** Probability of a split at least as uneven, did both come from one source; see `rankSumProbability`. */
+  /** See `rankSumProbability`. */
   readonly probability: number;
-  /** Whether the spread allows to say so: `probability` is at most `SIGNIFICANCE`. */
-  readonly certain: boolean;
 }
 
-/**
- * At five rounds each this is what complete separation reaches (2 of 252), so fewer never make a verdict. Stricter than the
- * usual 0.05, because one bench compares a dozen measures.
- */
-export const SIGNIFICANCE = 0.01;
-/** The least number of rounds on both sides from which a verdict is possible. */
-export const ROUNDS_FOR_VERDICT = 5;
+/** How often, at most, a bench of two equal packages names any difference at all. */
+export const SIGNIFICANCE = 0.05;
 
 /** The value below which a share `p` (0 to 1) lies, by nearest rank; `sorted` is ascending and not empty. */
 export function percentile(sorted: readonly number[], p: number): number {
@@ -49,8 +43,22 @@ export function ascending(values: readonly number[]): number[] {
 export function differenceOf(first: readonly number[], second: readonly number[]): Difference {
   const [before, after] = [median(first), median(second)];
   const change = before === after ? 0 : before === 0 ? Number.MAX_VALUE : after / before - 1;
-  const probability = rankSumProbability(first, second);
-  return { change, probability, certain: probability <= SIGNIFICANCE && change !== 0 };
+  return { change, probability: rankSumProbability(first, second) };
+}
+
+/**
+ * Which of the probabilities are small enough to name their difference, by Holm's method: of a hundred measures some would pass
+ * a fixed bound by chance alone, so the smallest must pass `SIGNIFICANCE` divided by their number, the next one by one less,
+ * until one does not.
+ */
+export function certainOnes(probabilities: readonly number[]): readonly boolean[] {
+  const order = probabilities.map((_, index) => index).sort((a, b) => probabilities[a]! - probabilities[b]!);
+  const certain = probabilities.map(() => false);
+  for (const [passed, index] of order.entries()) {
+    if (probabilities[index]! > SIGNIFICANCE / (probabilities.length - passed)) break;
+    certain[index] = true;
+  }
+  return certain;
 }
 
 /**

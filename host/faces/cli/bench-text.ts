@@ -1,10 +1,11 @@
-import type { BenchResults, ComparisonRow, LoadResult, SubjectResult, Summary } from "../../index.ts";
+import type { BenchResults, ComparisonRow, GuardReport, LoadResult, SubjectResult, Summary } from "../../index.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { alignedRows } from "./table.ts";
 import { counted, shownBytes, shownCount, shownMs } from "./units.ts";
 
 const NAME_LENGTH = 40;
+const UNCLEAR = "no difference that the spread allows to name";
 
 /** What a bench measured, for people. */
 export function benchLines(results: BenchResults, colours: Paint): readonly string[] {
@@ -16,6 +17,25 @@ export function benchLines(results: BenchResults, colours: Paint): readonly stri
     ),
     ...subjects.flatMap((subject) => ["", ...subjectLines(subject, colours)]),
     ...(comparison === null ? [] : ["", ...comparisonLines(comparison, subjects, colours)]),
+  ];
+}
+
+/** How results stand against a baseline. */
+export function guardLines(report: GuardReport, allowance: number, colours: Paint): readonly string[] {
+  const { ok, worse, unclear, better, compared, warnings } = report;
+  const past = `${Number((allowance * 100).toFixed(1))} %`;
+  const part = (title: string, rows: readonly ComparisonRow[]) =>
+    rows.length === 0 ? [] : ["", title, ...comparedRows(rows, colours)];
+  const verdict = ok
+    ? `${colours.good("passed")}  ${counted(compared, "measure")} against the baseline, none is worse by more than ${past}`
+    : `${colours.bad("failed")}  ${counted(worse.length, "measure")} of ${compared} got worse`;
+  return [
+    "",
+    ...warnings.map((warning) => `${colours.warn("warning")}  ${printable(warning)}`),
+    verdict,
+    ...part("", worse).slice(2),
+    ...part(colours.strong(`past ${past}, but within the spread of the rounds`), unclear),
+    ...part(colours.strong("better"), better),
   ];
 }
 
@@ -95,35 +115,43 @@ function loadLines({ concurrency, calls, callsPerSecond, eventsPerSecond, gc, ca
   ];
 }
 
-function comparisonLines(rows: readonly ComparisonRow[], subjects: readonly SubjectResult[], colours: Paint) {
+/** What differs, and what concerns the whole package; of the rest only how much there is. */
+function comparisonLines(all: readonly ComparisonRow[], subjects: readonly SubjectResult[], colours: Paint) {
   const [first, second] = subjects.map(({ name, source }) => printable(source ?? name, NAME_LENGTH));
+  const rows = all.filter(({ verdict, case: name }) => name === null || verdict === "better" || verdict === "worse");
+  const rest = all.filter((row) => !rows.includes(row));
+  const same = rest.filter(({ verdict }) => verdict === "same").length;
   return [
     `${colours.strong("comparison")}  ${second} against ${first}`,
-    ...alignedRows(
-      [
-        ["measure", "case", "in flight", "first", "second", "change", "verdict"],
-        ...rows.map((row) => [
-          row.measure,
-          printable(row.case ?? "", NAME_LENGTH),
-          row.concurrency === null ? "" : String(row.concurrency),
-          shownValue(row.unit, row.first),
-          shownValue(row.unit, row.second),
-          row.change === 0 ? "" : shownChange(row.change),
-          verdictText(row),
-        ]),
-      ],
-      Array.from({ length: 7 }, (_, column) => (text: string, row: number) => {
-        if (row === 0) return colours.faint(text);
-        const { verdict } = rows[row - 1]!;
-        if (column < 6) return text;
-        return verdict === "better"
-          ? colours.good(text)
-          : verdict === "worse"
-            ? colours.bad(text)
-            : colours.faint(text);
-      }),
-    ),
+    ...comparedRows(rows, colours),
+    ...(rest.length === 0
+      ? []
+      : [colours.faint(`of the cases, ${counted(same, "value")} the same, ${rest.length - same} with ${UNCLEAR}`)]),
   ];
+}
+
+/** A table of differences. */
+export function comparedRows(rows: readonly ComparisonRow[], colours: Paint): readonly string[] {
+  return alignedRows(
+    [
+      ["measure", "case", "in flight", "first", "second", "change", "verdict"],
+      ...rows.map((row) => [
+        row.measure,
+        printable(row.case ?? "", NAME_LENGTH),
+        row.concurrency === null ? "" : String(row.concurrency),
+        shownValue(row.unit, row.first),
+        shownValue(row.unit, row.second),
+        row.change === 0 ? "" : shownChange(row.change),
+        verdictText(row),
+      ]),
+    ],
+    Array.from({ length: 7 }, (_, column) => (text: string, row: number) => {
+      if (row === 0) return colours.faint(text);
+      const { verdict } = rows[row - 1]!;
+      if (column < 6) return text;
+      return verdict === "better" ? colours.good(text) : verdict === "worse" ? colours.bad(text) : colours.faint(text);
+    }),
+  );
 }
 
 export function shownValue(unit: ComparisonRow["unit"], value: number): string {
@@ -140,7 +168,7 @@ export function shownValue(unit: ComparisonRow["unit"], value: number): string {
 }
 
 function verdictText({ verdict, unit }: ComparisonRow): string {
-  if (verdict === "unclear") return "no difference that the spread allows to name";
+  if (verdict === "unclear") return UNCLEAR;
   if (verdict === "same") return "the same";
   if (unit === "ms" || unit === "per-second") return verdict === "better" ? "faster" : "slower";
   return verdict === "better" ? "less" : "more";

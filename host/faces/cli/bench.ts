@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { HostError, quote } from "../../errors/errors.ts";
 import { type BenchCase, type BenchResults, createHost, type HostOptions } from "../../index.ts";
 import { readPackage } from "../../manifest/manifest.ts";
-import { readCases, reportPage } from "../../measure/measure.ts";
+import { guard, readBaseline, readCases, reportPage } from "../../measure/measure.ts";
 import { BenchProgressBar } from "./bench-progress.ts";
-import { benchLines } from "./bench-text.ts";
+import { benchLines, guardLines } from "./bench-text.ts";
 import { EXIT } from "./exit-code.ts";
 import { inputValue, readInput } from "./input.ts";
 import { jsonText } from "./printable.ts";
@@ -28,6 +28,8 @@ export interface BenchFlags {
   readonly allowFs?: readonly string[];
   readonly compare?: string;
   readonly out?: string;
+  readonly baseline?: string;
+  readonly failOver: string;
   readonly json?: boolean;
 }
 
@@ -40,6 +42,8 @@ export async function bench(path: string, flags: BenchFlags, terminal: Terminal)
     warmUpMs: parseQuantity(flags.warmUp, "ms", "--warm-up"),
   };
   for (const each of [path, flags.compare]) if (each !== undefined) readPackage(each);
+  const allowance = parseAllowance(flags.failOver);
+  const baseline = flags.baseline === undefined ? null : readBaseline(flags.baseline);
   const cases = await casesOf(flags);
   if (flags.out !== undefined) makeFolder(flags.out);
   const bar = new BenchProgressBar(terminal);
@@ -59,9 +63,22 @@ export async function bench(path: string, flags: BenchFlags, terminal: Terminal)
     await host.close();
   }
   if (flags.out !== undefined) writeResults(flags.out, results, terminal);
-  if (flags.json) terminal.print(jsonText(results, 2));
+  const report = baseline === null ? null : guard(results, baseline, allowance);
+  if (flags.json) terminal.print(jsonText(report === null ? results : { ...results, guard: report }, 2));
   else for (const line of benchLines(results, terminal.outPaint)) terminal.print(line);
-  return EXIT.good;
+  if (report === null) return EXIT.good;
+  for (const line of guardLines(report, allowance, flags.json ? terminal.notePaint : terminal.outPaint)) {
+    if (flags.json) terminal.note(line);
+    else terminal.print(line);
+  }
+  return report.ok ? EXIT.good : EXIT.otherwise;
+}
+
+/** `15%` or `0.15`, as a share. */
+function parseAllowance(text: string): number {
+  const match = /^(\d{1,4}(?:\.\d+)?)\s*(%?)$/.exec(text.trim());
+  if (match !== null) return Number(match[1]) / (match[2] === "%" ? 100 : 1);
+  throw new HostError("AIRLOCK_CLI_USAGE", `--fail-over is ${quote(text, 40)}: 15% or 0.15 is wanted`);
 }
 
 /** The cases of the folder, or the one input; null when neither was named. */
