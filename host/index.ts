@@ -49,23 +49,21 @@ export {
   parseManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
-export {
-  type BenchCase,
-  type BenchOptions,
-  type BenchProgress,
-  type BenchResults,
-  type BenchSettings,
-  type BenchSource,
-  type CaseLoad,
-  type CaseResult,
-  type ComparisonRow,
-  type GcPauses,
-  type GuardReport,
-  guard,
-  type LoadResult,
-  type Machine,
-  type SubjectResult,
-  type Summary,
+export type {
+  BenchCase,
+  BenchOptions,
+  BenchProgress,
+  BenchResults,
+  BenchSettings,
+  BenchSource,
+  CaseLoad as BenchCaseLoad,
+  CaseResult as BenchCaseResult,
+  ComparisonRow as BenchComparisonRow,
+  GcPauses,
+  LoadResult as BenchLoadResult,
+  Machine as BenchMachine,
+  SubjectResult as BenchSubjectResult,
+  Summary as BenchSummary,
 } from "./measure/measure.ts";
 export type { HostOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";

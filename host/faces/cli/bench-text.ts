@@ -1,4 +1,11 @@
-import type { BenchResults, ComparisonRow, GuardReport, LoadResult, SubjectResult, Summary } from "../../index.ts";
+import type {
+  BenchResults,
+  ComparisonRow,
+  GuardReport,
+  LoadResult,
+  SubjectResult,
+  Summary,
+} from "../../measure/measure.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 import { alignedRows } from "./table.ts";
