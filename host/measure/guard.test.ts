@@ -15,7 +15,7 @@ const TIMED = [
   "throughput at 1",
   "instantiate at 1",
   "warm call p50 of first at 1",
-  "warm call p90 of first at 1",
+  "guest of first at 1",
 ];
 const named = (rows: readonly ComparisonRow[]): readonly string[] =>
   rows.map(({ measure, case: name, concurrency }) =>

@@ -22,6 +22,9 @@ export function benchLines(results: BenchResults, colours: Paint): readonly stri
     colours.faint(
       `${printable(machine.cpu)}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, Node ${machine.node}; ${counted(rounds, "round")} of ${shownMs(durationMs)} at concurrency ${concurrency.join(", ")}, ${counted(threads, "thread")}, ${tier} memories`,
     ),
+    ...(machine.load > machine.cores
+      ? [colours.warn("The machine was busy with other work: the spread will be wide, and little can be told apart")]
+      : []),
     ...subjects.flatMap((subject) => ["", ...subjectLines(subject, colours)]),
     ...(comparison === null ? [] : ["", ...comparisonLines(comparison, subjects, colours)]),
   ];
