@@ -205,6 +205,14 @@ describe("host.bench()", () => {
     await expect(host.bench({ package: path("light"), tier })).rejects.toThrow('tier is "warm"');
   });
 
+  it("counts the garbage collections of the threads where that was asked for", async () => {
+    await using host = await createHost({ threads: 1, gcTimes: true, compile: { spares: 0 } });
+    const { id } = await host.install(await inMemory(guest(1)));
+    // A thread's young generation is full after some dozens of instances; the test's own time limit is the bound.
+    while (host.stats().pool.gc!.pauses === 0) await host.run(id, { times: 1 }, { operation: "count" }).outcome;
+    expect(host.stats().pool.gc!.totalMs).toBeGreaterThan(0);
+  });
+
   it("ends with the reason of its signal", async () => {
     await using host = await createHost({ threads: 1, compile: { spares: 0 } });
     const signal = AbortSignal.abort(new Error("enough"));
