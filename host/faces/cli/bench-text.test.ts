@@ -95,6 +95,13 @@ describe("guardLines()", () => {
     ]);
   });
 
+  it("says when the spread leaves something open", () => {
+    const unclear = [{ ...row, probability: 0.4, verdict: "unclear" as const }];
+    const lines = guardLines({ ...report, unclear, warnings: [] }, 0.15, colours);
+    expect(lines[1]).toMatch(/^passed .* worse by more than 15 %, though for 1 the spread leaves it open$/);
+    expect(lines[3]).toBe("past 15 %, but within the spread of the rounds");
+  });
+
   it("lists what failed with both values", () => {
     const worse = [{ ...row, probability: 0.001, verdict: "worse" as const }];
     const lines = guardLines({ ...report, ok: false, worse, warnings: [] }, 0.15, colours);

@@ -37,7 +37,7 @@ export function guardLines(report: GuardReport, allowance: number, colours: Pain
   const part = (title: string, rows: readonly ComparisonRow[]) =>
     rows.length === 0 ? [] : ["", title, ...comparedRows(rows, colours)];
   const verdict = ok
-    ? `${colours.good("passed")}  ${counted(compared, "measure")} against the baseline, none is worse by more than ${past}`
+    ? `${colours.good("passed")}  ${counted(compared, "measure")} against the baseline, none is worse by more than ${past}${unclear.length === 0 ? "" : `, though for ${unclear.length} the spread leaves it open`}`
     : `${colours.bad("failed")}  ${counted(worse.length, "measure")} of ${compared} got worse`;
   return [
     "",
