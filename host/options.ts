@@ -21,6 +21,8 @@ export interface HostOptions {
    * proven to be the same as a new one; `recycled` makes a new one on zeroed memories; `fresh` on new memories. Only time differs.
    */
   readonly tier?: Tier;
+  /** Times the garbage collections of the threads, for `stats().pool.gc`; default false. */
+  readonly gcTimes?: boolean;
   /** Limits when nobody names one, and caps that nobody gets past. */
   readonly limits?: { readonly defaults?: Partial<Limits>; readonly caps?: Partial<Limits> };
   /** Interfaces of the application, offered to guests that are granted them by name. */
@@ -47,6 +49,7 @@ export interface ResolvedOptions {
   readonly queue: number;
   readonly heapMegabytes: number;
   readonly tier: Tier;
+  readonly gcTimes: boolean;
   readonly policy: LimitPolicy;
   readonly imports: EmbedderImports;
   readonly readableDirectories: readonly string[];
@@ -62,12 +65,14 @@ export interface ResolvedOptions {
 /** More threads than this gain nothing for synchronous guests, and each holds a heap. */
 const MOST_DEFAULT_THREADS = 8;
 const MiB = 1024 * 1024;
+const DEFAULT_TIER: Tier = "reset";
 
 const FIELDS = [
   "threads",
   "queue",
   "heapMegabytes",
   "tier",
+  "gcTimes",
   "limits",
   "imports",
   "allow",
@@ -79,17 +84,18 @@ const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\
 /** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
-  const { compile = {}, allow = {}, tier = "reset", limits = {}, imports = {} } = options;
+  const { compile = {}, allow = {}, limits = {}, imports = {}, gcTimes = false } = options;
   expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries", "spares"]);
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
-  if (!TIERS.includes(tier)) throw invalid("tier", tier, TIERS.map((each) => JSON.stringify(each)).join(", "));
+  if (typeof gcTimes !== "boolean") throw invalid("gcTimes", gcTimes, "true or false");
   const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
   return Object.freeze({
     threads: whole(options.threads, "threads", 1, 256, Math.min(availableParallelism(), MOST_DEFAULT_THREADS)),
     queue: whole(options.queue, "queue", 0, 1_000_000, 1_024),
     heapMegabytes,
-    tier,
+    tier: resolveTier(options.tier ?? DEFAULT_TIER),
+    gcTimes,
     policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
     readableDirectories: directories(allow.fs ?? []),
@@ -101,6 +107,13 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       spares: whole(compile.spares, "compile.spares", 0, 1, 1),
     }),
   });
+}
+
+/** Throws AIRLOCK_HOST_OPTIONS_INVALID for what is no tier. */
+export function resolveTier(tier: unknown): ResolvedOptions["tier"] {
+  const known = TIERS.find((each) => each === tier);
+  if (known === undefined) throw invalid("tier", tier, TIERS.map((each) => quote(each)).join(" or "));
+  return known;
 }
 
 /** A text longer than a share of the heap cannot be held, so a cap that is only the table's is lowered to it. */

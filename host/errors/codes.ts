@@ -128,6 +128,18 @@ export const CODES = {
     text: "a build-time package is not installed",
   },
 
+  AIRLOCK_MEASURE_OPTIONS_INVALID: badInput("an option of bench is missing, unknown or has a wrong value"),
+  AIRLOCK_MEASURE_CASES_INVALID: badInput("a folder of cases or one of its files cannot be read"),
+  AIRLOCK_MEASURE_CASE_FAILED: badInput("a measured call did not end as its case says, or as the calls before it"),
+  AIRLOCK_MEASURE_BASELINE_INVALID: badInput("a baseline cannot be read, or has nothing in common with the results"),
+  AIRLOCK_MEASURE_COLD_START_FAILED: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_failed",
+    text: "a process that was started to be timed ended without an answer",
+  },
+
   AIRLOCK_CLI_USAGE: badInput("an argument or option of the command line is missing, unknown or has a wrong value"),
   AIRLOCK_CLI_INPUT_UNREADABLE: badInput("the input of a run cannot be read, or is not what the options say"),
   AIRLOCK_CLI_DEFECT: {

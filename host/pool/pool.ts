@@ -9,7 +9,7 @@ import { messageOf } from "../errors/errors.ts";
 import { Bridge, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
-import type { Call, Deployment, Hello, Reply } from "./protocol.ts";
+import { type Call, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
 import type { RunTimes } from "./run-clock.ts";
 import type { WorkerStart } from "./worker.ts";
 
@@ -37,6 +37,8 @@ export interface PoolOptions {
   readonly queue: number;
   /** V8 heap of a thread, in megabytes; Wasm memories and buffers do not count. */
   readonly heapMegabytes: number;
+  /** Whether the threads time their garbage collections. */
+  readonly gcTimes: boolean;
 }
 
 /** What became of a call. */
@@ -59,6 +61,8 @@ export interface PoolStats {
   readonly threads: number;
   readonly free: number;
   readonly waiting: number;
+  /** Garbage collections of all threads so far; null where they are not timed. */
+  readonly gc: { readonly pauses: number; readonly totalMs: number } | null;
 }
 
 const STACK_MEGABYTES = 4;
@@ -70,6 +74,8 @@ export class Pool {
   readonly #piscina: Piscina;
   readonly #bridge: Bridge;
   readonly #deployments = new Map<string, Deployment>();
+  /** See `GC_FIELDS`; written by all threads. */
+  readonly #gc: Int32Array | null;
   #epoch = 0;
 
   constructor(options: PoolOptions) {
@@ -77,7 +83,9 @@ export class Pool {
     const entry = findEntryPoint(import.meta.url, "pool", "worker");
     this.lanes = new Lanes(options.threads, options.queue);
     this.#bridge = new Bridge((key) => this.#deployments.get(key), new Int32Array(PROCESS_MEMORIES));
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES };
+    const gc = options.gcTimes ? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * GC_FIELDS.count) : null;
+    this.#gc = gc === null ? null : new Int32Array(gc);
+    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc };
     this.#piscina = new Piscina({
       filename: entry.file,
       name: "run",
@@ -131,7 +139,14 @@ export class Pool {
   }
 
   stats(): PoolStats {
-    return { threads: this.#options.threads, free: this.lanes.free, waiting: this.lanes.waiting };
+    const gc =
+      this.#gc === null
+        ? null
+        : {
+            pauses: Atomics.load(this.#gc, GC_FIELDS.pauses),
+            totalMs: Atomics.load(this.#gc, GC_FIELDS.microseconds) / 1_000,
+          };
+    return { threads: this.#options.threads, free: this.lanes.free, waiting: this.lanes.waiting, gc };
   }
 
   /** Ends all threads. Calls still running end as lost; drain before. */

@@ -114,6 +114,9 @@ export interface Hello {
 /** Int32 fields of the bridge's shared buffer. */
 export const BRIDGE_FIELDS = { answers: 0, memories: 1, count: 2 } as const;
 
+/** Int32 fields of the buffer in which the threads of a pool add up their garbage collections. */
+export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
+
 /** From the thread. `ordinal` counts the questions of one run. */
 export type BridgeMessage =
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }

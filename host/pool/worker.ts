@@ -1,7 +1,8 @@
 /** The file that a pool thread runs. It says hello with its end of the bridge, then answers one call after the other. */
+import { PerformanceObserver } from "node:perf_hooks";
 import { MessageChannel, parentPort, workerData } from "node:worker_threads";
 import { MemoryPool } from "./memory-pool.ts";
-import { BRIDGE_FIELDS, type Call, type Hello, type Reply } from "./protocol.ts";
+import { BRIDGE_FIELDS, type Call, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
 import { RunClock } from "./run-clock.ts";
 import { Runner } from "./runner.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
@@ -10,6 +11,8 @@ import { WorkerBridge } from "./worker-bridge.ts";
 export interface WorkerStart {
   /** Int32 counter of the Wasm memories of the whole process. */
   readonly memories: SharedArrayBuffer;
+  /** See `GC_FIELDS`; null where garbage collections are not timed. */
+  readonly gc: SharedArrayBuffer | null;
 }
 
 const runner = start();
@@ -26,11 +29,22 @@ function start(): Runner {
   const hello: Hello = { kind: "airlock-hello", port: port2, shared, clock };
   parentPort?.postMessage(hello, [port2]);
   // Piscina hands its own `workerData` through as it is.
-  const { memories } = workerData as WorkerStart;
+  const { memories, gc } = workerData as WorkerStart;
+  if (gc !== null) timeGarbageCollections(new Int32Array(gc));
   port1.unref();
   return new Runner(
     new WorkerBridge(port1, shared),
     new RunClock(clock),
     new MemoryPool(new Int32Array(memories), new Int32Array(shared)),
   );
+}
+
+/** An observer sees the garbage collections of its own thread only. */
+function timeGarbageCollections(counters: Int32Array): void {
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      Atomics.add(counters, GC_FIELDS.pauses, 1);
+      Atomics.add(counters, GC_FIELDS.microseconds, Math.round(duration * 1_000));
+    }
+  }).observe({ entryTypes: ["gc"] });
 }

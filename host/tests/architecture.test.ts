@@ -22,13 +22,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   pool: ["errors", "manifest", "meter", "linker", "compile", "events", "imports"],
   providers: ["errors", "manifest"],
   invocation: ["errors", "manifest", "component", "admission", "compile", "imports", "pool", "providers"],
+  measure: ["errors", "manifest", "providers"],
   toolchain: ["errors", "binary", "manifest", "component"],
   doctor: ["host", "errors", "manifest", "component"],
-  "faces/cli": ["host", "toolchain", "doctor", "errors", "manifest", "meter", "component"],
+  "faces/cli": ["host", "measure", "toolchain", "doctor", "errors", "manifest", "meter", "component"],
 };
 
 /** Files directly in host/: they know all rooms of the core, and no face. */
-const HOST_FILES = ["host.ts", "options.ts", "index.ts", "run-options.ts", "subscriptions.ts", "web-assembly.d.ts"];
+const HOST_FILES = [
+  "host.ts",
+  "options.ts",
+  "index.ts",
+  "run-options.ts",
+  "subscriptions.ts",
+  "package-source.ts",
+  "bench-ground.ts",
+  "cold-start.ts",
+  "web-assembly.d.ts",
+];
 const HOST_ROOMS = Object.keys(ROOMS).filter((room) => !["toolchain", "doctor", "faces/cli"].includes(room));
 
 /** Nothing of these is ever loaded by providers: no shell, no process, no terminal, no change of directory. */
