@@ -16,7 +16,7 @@ const imports: EmbedderImports = {
   },
 };
 
-describe.each(["fresh", "recycled"] as const)("runs on %s instances", (tier) => {
+describe.each(["fresh", "recycled", "reset"] as const)("runs on %s instances", (tier) => {
   let host: Host;
 
   beforeAll(async () => {
