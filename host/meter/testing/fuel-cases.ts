@@ -101,6 +101,11 @@ export const CASES: readonly FuelCase[] = [
     `loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if i32.const 1 ${"i32.eqz ".repeat(64)} drop call $more i32.const 1 i32.const 1 drop drop end call $more`,
     70 + 2 + 8 + 2,
   ],
+  [
+    "nor when the other arm calls",
+    "loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if i32.const 1 drop else call $more end",
+    70 + 2 + 8 + 2,
+  ],
   ["an indirect call is 16 and 40 for a leaf", "i32.const 0 call_indirect (type $unit)", 57],
   ["an imported call is 150", "i32.const 1 call $note", 151],
   ["a tail call is 8", "return_call $small", 8],
