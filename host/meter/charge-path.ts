@@ -32,6 +32,8 @@ export class ChargePath {
   /** The value of `pend` past which a test is due. */
   due = 0;
   isDead = false;
+  /** How many bodies of a `try` or `try_table` stand around the path. */
+  tries = 0;
   /** False once two paths of different cost met. */
   isUniform = true;
   /** The highest cost between two tests, or between a test and an end, so far. */
@@ -54,6 +56,7 @@ export class ChargePath {
   /** Starts a function; `isForced` makes its label owe nothing. */
   enter(cost: number, isForced: boolean): void {
     this.top = 0;
+    this.tries = 0;
     this.isDead = false;
     this.isUniform = true;
     this.longestRun = 0;
@@ -67,6 +70,7 @@ export class ChargePath {
   push(kind: number, ordinal: number, isForced: boolean): void {
     this.top++;
     this.openLabel(kind, ordinal, isForced);
+    if (kind === LABEL.try) this.tries++;
     const { labels, top } = this;
     if (this.isDead || kind === LABEL.block || kind === LABEL.try) return;
     // A loop is entered, and an `if` without `else` left, with what is owed here.
@@ -106,6 +110,14 @@ export class ChargePath {
     this.resume(0, 0, 0, false);
   }
 
+  /** The body of the innermost label ends, if that is a `try`: its handlers guard no more. */
+  leaveTry(): void {
+    const { labels, top } = this;
+    if (labels.kind[top] !== LABEL.try) return;
+    labels.kind[top] = LABEL.block;
+    this.tries--;
+  }
+
   /** A handler may send exceptions to `label`; false when another owed value than 0 is fixed there already. */
   mayCatchAt(label: number): boolean {
     const { labels } = this;
@@ -123,6 +135,7 @@ export class ChargePath {
 
   /** The place `at` is the `end` of the innermost label, which is not the function. */
   pop(at: number): void {
+    this.leaveTry();
     const { labels, top } = this;
     if (labels.isDead[top] === 1) this.die();
     else if (labels.kind[top] !== LABEL.loop && labels.reached[top] !== REACHED.not) {
