@@ -80,6 +80,7 @@ describe("canonicalNan", () => {
     for (const body of [
       `${nan} local.get 0 br_if 0 drop ${nan}`,
       `${nan} block (param f64) drop end ${nan} local.get 0 br_if 0`,
+      `(local f64) ${nan} local.set 1 f64.const 1 block (param f64) drop end local.get 1 local.get 0 br_if 0`,
       `local.get 0 if (result f64) ${nan} else ${nan} end`,
       `block (result f64) ${nan} local.get 0 br_if 0 drop ${nan} br 0 end`,
     ]) {
