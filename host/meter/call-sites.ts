@@ -100,7 +100,7 @@ export class CallSites {
     if (this.owedAtCall === 0) this.noteExact();
     if (path.pend + this.held > this.owedAtCall) path.pay(at, 0, this.held);
     this.around(at, after);
-    path.runUntested(UNTESTED_COST);
+    path.comeBack(UNTESTED_COST);
   }
 
   private noteExact(): void {

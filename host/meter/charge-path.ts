@@ -9,10 +9,12 @@ export const UNTESTED_COST = 64;
 
 /**
  * Most that a frame runs between two tests is 10,000 units, callees without a test included. A test is put in as soon as
- * a path passes this value, so an instruction at the default prices cannot pass 10,000. Frames that return one after
- * another are not bounded together: what they run is at most 10,000 for each frame that the stack holds.
+ * a path passes this value, so an instruction at the default prices cannot pass 10,000.
  */
 const TEST_AFTER = 9_000;
+
+/** Most that a frame runs behind a call without a test: frames that return one after another each add this much. */
+const TEST_AFTER_CALL = 1_000;
 
 const NEVER = 0x7fff_ffff;
 
@@ -213,9 +215,9 @@ export class ChargePath {
     this.setSince(0);
   }
 
-  /** A callee may run `cost` here without a test. */
-  runUntested(cost: number): void {
-    this.setSince(this.since + cost);
+  /** A call of a function of the module comes back here; it may have run `cost` without a test. */
+  comeBack(cost: number): void {
+    this.setSince(Math.max(this.since + cost, TEST_AFTER - TEST_AFTER_CALL - this.pend));
   }
 
   /** The path ends here. */
