@@ -148,7 +148,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       decodeTypes(module, reader, caps);
       break;
     case SECTION.import:
-      decodeImports(module, reader);
+      decodeImports(module, reader, caps);
       break;
     case SECTION.function:
       for (let left = reader.count(); left > 0; left--) module.functionTypes.push(reader.u32());
@@ -182,7 +182,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       reader.u32();
       break;
     case SECTION.tag:
-      decodeTags(module, reader);
+      decodeTags(module, reader, caps);
       break;
     default:
       throw unsupported(`section ${section.id}`, "an unknown section", section.header);

@@ -15,7 +15,7 @@ export interface ComplexityCaps {
   readonly memories: number;
   /** Targets of one `br_table`. */
   readonly branchTargets: number;
-  /** Results of one function, results or parameters of one block: a branch or return moves them all for one price. */
+  /** Results of one function, results or parameters of one block, values of one exception: all are moved for one price. */
   readonly results: number;
 }
 
