@@ -16,7 +16,7 @@ async function guest(id: string, core: string): Promise<PackageInMemory> {
 
 function packaged(id: string, component: Uint8Array, imports: readonly string[] = []): PackageInMemory {
   const sha256 = createHash("sha256").update(component).digest("hex");
-  const manifest = { id, version: "1.0.0", component: "component.wasm", sha256, imports, grants: { imports } };
+  const manifest = { id, version: "1.0.0", component: "component.wasm", sha256, imports };
   return { manifest: parseManifest(JSON.stringify(manifest), id), component };
 }
 
@@ -110,7 +110,7 @@ describe("tier reset", () => {
   afterAll(() => Promise.all([host.close(), fresh.close()]));
 
   const run = (id: string, input: unknown, options = {}) => host.run(id, input, options).outcome;
-  const tierOf = ({ evidence }: Outcome): string => evidence.tier;
+  const tierOf = ({ evidence }: Outcome): string | undefined => evidence?.tier;
 
   it("serves run after run with one instance, which each of them finds as new", async () => {
     const outcomes = [];
@@ -174,10 +174,14 @@ describe("tier reset", () => {
   );
 
   it("holds the limits of each run for an instance that is there already", async () => {
-    await run("test.workbench", {}, { operation: "visits" });
-    const limits = { memoryBytes: 32_768 };
+    for (const each of [host, fresh])
+      await each.install(
+        await guest("test.large", `(memory 2) (func (export "run") (param i32) (result i32) ${COUNT})`),
+      );
+    for (const tier of ["recycled", "reset"]) expect(tierOf(await run("test.large", { x: 1 }))).toBe(tier);
+    const limits = { memoryBytes: 65_536 };
     const [here, there] = await Promise.all(
-      [host, fresh].map((each) => each.run("test.workbench", {}, { operation: "visits", limits }).outcome),
+      [host, fresh].map((each) => each.run("test.large", { x: 1 }, { limits }).outcome),
     );
     expect(here).toMatchObject({ kind: "out-of-memory", phase: "setup", limit: "memoryBytes" });
     expect(essence(here!)).toEqual(essence(there!));
@@ -223,7 +227,7 @@ describe("tier reset", () => {
       fc.string({ maxLength: 30 }).map((text) => ({ operation: "echo", input: { text } })),
       fc.constantFrom("Ada", "throw", "wrong").map((question) => ({ operation: "ask", input: { question } })),
       fc.constant({ operation: "spin", input: {}, limits: { fuel: 5_000 } }),
-      fc.constant({ operation: "visits", input: {}, limits: { memoryBytes: 100 } }),
+      fc.constant({ operation: "grow", input: { pages: 1 }, limits: { memoryBytes: 65_536 } }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(calls, { minLength: 2, maxLength: 8 }), async (sequence) => {
