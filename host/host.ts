@@ -6,7 +6,7 @@ import {
   inspectComponent,
   inspectUnreadable,
 } from "./admission/admission.ts";
-import { type CacheStats, Compiler } from "./compile/compile.ts";
+import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, type HostErrorCode, isHostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
@@ -34,7 +34,7 @@ export interface HostStats {
   readonly runsInFlight: number;
   readonly runsStarted: number;
   readonly pool: PoolStats;
-  readonly cache: CacheStats;
+  readonly cache: CompileStats;
 }
 
 /** A package that is already in memory. */
@@ -43,7 +43,7 @@ export interface PackageInMemory {
   readonly component: Uint8Array;
 }
 
-/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING. */
+/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING, AIRLOCK_COMPILE_CACHE_UNSAFE. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   return new Host(resolveOptions(options));
 }
@@ -237,8 +237,7 @@ export class Host implements AsyncDisposable {
     for (const run of this.#runs.values()) run.cancel("the host is closing");
     await settled();
     this.#subscriptions.clear();
-    this.#compiler.close();
-    await this.#pool.close();
+    await Promise.all([this.#compiler.close(), this.#pool.close()]);
   }
 
   #locate(source: string | PackageInMemory): Located {

@@ -6,6 +6,7 @@
  */
 export type { Artifact, ArtifactModule, Linkage } from "./artifact.ts";
 export type { CacheStats } from "./cache.ts";
-export { type CompileOptions, Compiler, type CompileSession } from "./compiler.ts";
+export { type CompileOptions, Compiler, type CompileSession, type CompileStats } from "./compiler.ts";
+export type { DiskCacheOptions, DiskCacheStats } from "./disk-cache.ts";
 export { type EntryPoint, findEntryPoint } from "./entry-point.ts";
 export { GLUE_HOOKS, GLUE_NAMES } from "./glue.ts";

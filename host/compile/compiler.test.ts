@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { decodeComponent } from "../component/component.ts";
 import { type CompileOptions, Compiler } from "./compile.ts";
 
-const BOUNDS: CompileOptions = { timeoutMs: 30_000, memoryBytes: 2 ** 31, cacheEntries: 4, spares: 0 };
+const BOUNDS: CompileOptions = { timeoutMs: 30_000, memoryBytes: 2 ** 31, cacheEntries: 4, spares: 0, disk: null };
 const opened: Compiler[] = [];
 
 /** An empty component: its preamble alone. */
@@ -18,7 +18,7 @@ function open(bounds: Partial<CompileOptions>, bytes = EMPTY) {
 }
 
 afterEach(() => {
-  for (const compiler of opened.splice(0)) compiler.close();
+  return Promise.all(opened.splice(0).map((compiler) => compiler.close()));
 });
 
 describe("Compiler", () => {
@@ -51,7 +51,7 @@ describe("Compiler", () => {
     const first = await session.check(component.info, []);
     await session.check(component.info, [{ field: "a", schema: true }]);
     expect(await session.check(component.info, [])).not.toBe(first);
-    compiler.close();
+    await compiler.close();
   });
 
   it.skipIf(process.platform !== "linux")("ends the process of a component with its session", async () => {
@@ -64,7 +64,7 @@ describe("Compiler", () => {
 
   it("starts nothing once it is closed", async () => {
     const { compiler, component, session } = open({});
-    compiler.close();
+    await compiler.close();
     await expect(session.check(component.info, [])).rejects.toMatchObject({ code: "AIRLOCK_HOST_CLOSED" });
   });
 });
