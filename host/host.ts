@@ -72,7 +72,7 @@ export class Host implements AsyncDisposable {
       filesystemProblem: grantProblem(),
     };
     this.#compiler = new Compiler(options.compile);
-    this.#pool = new Pool(options);
+    this.#pool = new Pool({ ...options, deployments: deploymentsPerThread(options) });
   }
 
   /**
@@ -265,6 +265,14 @@ export class Host implements AsyncDisposable {
 function describe(provider: ComponentProvider): Installed {
   const { id, operations, signatures, admitted } = provider;
   return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report };
+}
+
+/** Deployments that a thread keeps ready by default. */
+const MOST_DEPLOYMENTS = 64;
+
+/** What a thread keeps is compiled code as well, so it keeps no more than the cache; the one that it runs it must have. */
+function deploymentsPerThread({ compile }: ResolvedOptions): number {
+  return Math.max(1, Math.min(compile.cacheEntries, MOST_DEPLOYMENTS));
 }
 
 /** A package that was found, its component not read yet. */

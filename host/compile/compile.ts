@@ -4,7 +4,7 @@
  * component under limits of time and memory; nothing of the component runs. Not promised: that hot functions are never compiled
  * again later, by V8, in the host; the complexity caps bound that.
  */
-export type { Artifact, ArtifactModule, Linkage } from "./artifact.ts";
+export type { Artifact, ArtifactModule, ArtifactSource, Linkage } from "./artifact.ts";
 export type { CacheStats } from "./cache.ts";
 export { type CompileOptions, Compiler, type CompileSession, type CompileStats } from "./compiler.ts";
 export type { DiskCacheOptions, DiskCacheStats } from "./disk-cache.ts";

@@ -3,13 +3,14 @@ import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
-import { type Artifact, toArtifact } from "./artifact.ts";
+import { type Artifact, type ArtifactSource, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
 import { DiskCache, type DiskCacheOptions, type DiskCacheStats } from "./disk-cache.ts";
-import { type EntryPoint, findEntryPoint } from "./entry-point.ts";
+import { findEntryPoint } from "./entry-point.ts";
 import { identifyMaker, transpilerVersion } from "./maker.ts";
+import { Processes } from "./processes.ts";
 import type { CompileReply } from "./protocol.ts";
-import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
+import type { ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 
 /** How components are compiled. */
 export interface CompileOptions extends ProcessBounds {
@@ -27,71 +28,66 @@ export interface CompileStats extends CacheStats {
   readonly disk: DiskCacheStats | null;
 }
 
+/** A component that was admitted, as far as its artifact needs it. */
+export interface Compilable {
+  readonly sha256: string;
+  readonly info: ComponentInfo;
+}
+
 /** Work on one component: at most one check, then at most one compilation. */
 export interface CompileSession {
   /** What admission asks; it may be handed on alone. */
   readonly check: Checker;
-  /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
-  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, exact: boolean): Promise<Artifact>;
+  /**
+   * Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. The
+   * source holds the component's bytes and no artifact: one that was given up in between is read or compiled again.
+   */
+  compile(component: Compilable, exact: boolean): Promise<ArtifactSource>;
   /** Ends the process that served this component. */
   close(): void;
 }
 
-/** Makes artifacts, each in a process of its own; one more may be started ahead, so that an install does not wait for a start. */
+/** Makes artifacts, each in a process of its own, unless one was kept that is still the same. */
 export class Compiler {
-  readonly #options: CompileOptions;
-  readonly #entry: EntryPoint;
+  readonly #bound: number;
+  readonly #processes: Processes;
   readonly #cache: ArtifactCache;
   readonly #disk: DiskCache | null;
   /** What was found in bytes that were checked before, the oldest first. */
   readonly #checked = new Map<string, CheckReport>();
-  readonly #open = new Set<ThrowAwayProcess>();
-  #spare: ThrowAwayProcess | null = null;
-  #closed = false;
+  /** Artifacts that are on their way: who asks for one of them gets the same. */
+  readonly #coming = new Map<string, Promise<Artifact>>();
 
   /** Throws AIRLOCK_COMPILE_CACHE_UNSAFE. */
   constructor(options: CompileOptions) {
-    this.#options = options;
-    this.#entry = findEntryPoint(import.meta.url, "compile", "child");
+    const entry = findEntryPoint(import.meta.url, "compile", "child");
+    this.#bound = options.cacheEntries;
+    this.#processes = new Processes(entry, options, options.spares);
     this.#cache = new ArtifactCache(options.cacheEntries);
-    this.#disk = options.disk === null ? null : new DiskCache(options.disk, identifyMaker(this.#entry));
+    this.#disk = options.disk === null ? null : new DiskCache(options.disk, identifyMaker(entry));
   }
 
   open(bytes: Uint8Array): CompileSession {
-    let taken: ThrowAwayProcess | undefined;
-    const child = (): ThrowAwayProcess => {
-      taken ??= this.#take();
-      return taken;
-    };
+    const child = new LazyProcess(this.#processes);
     return {
       check: async (info, schemas) => {
-        this.#checkOpen();
+        this.#processes.checkOpen();
         const key = `check\n${sha256Of(bytes)}\n${sha256Of(JSON.stringify(schemas))}`;
         const known = this.#checked.get(key);
         if (known !== undefined) return known;
         const coreModules = info.coreModules.map(({ start, end }) => ({ start, end }));
         const { report } = await this.#answer("checked", key, () =>
-          child().ask({ kind: "check", bytes, coreModules, schemas }),
+          child.get().ask({ kind: "check", bytes, coreModules, schemas }),
         );
         this.#remember(key, report);
         return report;
       },
       compile: async ({ sha256, info }, exact) => {
-        this.#checkOpen();
-        const key = artifactKey(sha256, exact);
-        const known = this.#cache.get(key);
-        if (known !== undefined) return known;
-        const importNames = info.imports.map(({ name }) => name);
-        const { component } = await this.#answer("compiled", key, () =>
-          child().ask({ kind: "compile", bytes, importNames, exact }),
-        );
-        const artifact = await toArtifact(key, sha256, exact, component);
-        this.#cache.set(artifact);
-        return artifact;
+        const wanted: Wanted = { bytes, sha256, importNames: info.imports.map(({ name }) => name), exact };
+        await this.#artifact(wanted, child);
+        return this.#sourceOf(wanted);
       },
-      close: () => {
-        if (taken !== undefined) this.#drop(taken);
-      },
+      close: () => child.end(),
     };
   }
 
@@ -101,12 +97,47 @@ export class Compiler {
 
   /** Ends all processes, and resolves when what is being kept on disk is kept. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#spare?.kill();
-    this.#spare = null;
-    for (const child of this.#open) child.kill();
-    this.#open.clear();
+    this.#processes.close();
     await this.#disk?.flush();
+  }
+
+  #sourceOf(wanted: Wanted): ArtifactSource {
+    return {
+      componentSha256: wanted.sha256,
+      scheduleId: scheduleId(SCHEDULE),
+      exact: wanted.exact,
+      load: async () => {
+        const child = new LazyProcess(this.#processes);
+        try {
+          return await this.#artifact(wanted, child);
+        } finally {
+          child.end();
+        }
+      },
+    };
+  }
+
+  /** From memory, from the disk or from the process, whichever has it first. */
+  async #artifact(wanted: Wanted, child: LazyProcess): Promise<Artifact> {
+    this.#processes.checkOpen();
+    const key = artifactKey(wanted.sha256, wanted.exact);
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known;
+    let coming = this.#coming.get(key);
+    if (coming === undefined) {
+      coming = this.#make(key, wanted, child).finally(() => this.#coming.delete(key));
+      this.#coming.set(key, coming);
+    }
+    return coming;
+  }
+
+  async #make(key: string, { bytes, sha256, importNames, exact }: Wanted, child: LazyProcess): Promise<Artifact> {
+    const { component } = await this.#answer("compiled", key, () =>
+      child.get().ask({ kind: "compile", bytes, importNames, exact }),
+    );
+    const artifact = await toArtifact(key, sha256, exact, component);
+    this.#cache.set(artifact);
+    return artifact;
   }
 
   /** From the disk, or else asked of a process, whose answer is then kept. A refusal is not: it may have been for want of time. */
@@ -123,38 +154,39 @@ export class Compiler {
     return reply as CompileReply & { kind: Kind };
   }
 
-  #checkOpen(): void {
-    if (this.#closed) throw new HostError("AIRLOCK_HOST_CLOSED", "Cannot compile: the host is closed");
-  }
-
-  /** The spare, or a new process; another spare is started as soon as this one is up. */
-  #take(): ThrowAwayProcess {
-    this.#checkOpen();
-    const taken = this.#spare?.alive ? this.#spare : this.#start();
-    this.#spare = null;
-    this.#open.add(taken);
-    // Two starts at once would slow down the one that is waited for.
-    void taken.started().then(() => {
-      if (this.#options.spares > 0 && !this.#closed && this.#spare === null) this.#spare = this.#start();
-    });
-    return taken;
-  }
-
   #remember(key: string, report: CheckReport): void {
     this.#checked.set(key, report);
     for (const oldest of this.#checked.keys()) {
-      if (this.#checked.size <= this.#options.cacheEntries) return;
+      if (this.#checked.size <= this.#bound) return;
       this.#checked.delete(oldest);
     }
   }
+}
 
-  #start(): ThrowAwayProcess {
-    return new ThrowAwayProcess(this.#entry, this.#options);
+/** All that a compilation starts from. */
+interface Wanted {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly importNames: readonly string[];
+  readonly exact: boolean;
+}
+
+/** A process for one component, taken when it is first needed. */
+class LazyProcess {
+  readonly #processes: Processes;
+  #taken: ThrowAwayProcess | null = null;
+
+  constructor(processes: Processes) {
+    this.#processes = processes;
   }
 
-  #drop(child: ThrowAwayProcess): void {
-    child.kill();
-    this.#open.delete(child);
+  get(): ThrowAwayProcess {
+    this.#taken ??= this.#processes.take();
+    return this.#taken;
+  }
+
+  end(): void {
+    if (this.#taken !== null) this.#processes.drop(this.#taken);
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Admitted } from "../admission/admission.ts";
-import type { Artifact } from "../compile/compile.ts";
+import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployment, Pool, PoolAnswer, RunListener, Tier } from "../pool/pool.ts";
+import type { Deployable, Pool, PoolAnswer, RunListener, Tier } from "../pool/pool.ts";
 import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
@@ -18,7 +18,7 @@ export interface ComponentProviderInit {
   /** Names this installation; never used for another. */
   readonly key: string;
   readonly admitted: Admitted;
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactSource;
   readonly policy: LimitPolicy;
   readonly pool: Pool;
   readonly tier: Tier;
@@ -138,7 +138,7 @@ export class ComponentProvider implements Provider {
     return this.#plans.get(request.operation) as OperationPlan;
   }
 
-  #deployment(links: readonly InterfaceLink[]): Deployment {
+  #deployment(links: readonly InterfaceLink[]): Deployable {
     const { manifest, granted } = this.admitted;
     return {
       key: this.#init.key,

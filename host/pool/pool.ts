@@ -9,7 +9,7 @@ import { messageOf } from "../errors/errors.ts";
 import { Bridge, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
-import type { Call, Deployment, Hello, Reply } from "./protocol.ts";
+import type { Call, Deployable, Deployment, Hello, Reply } from "./protocol.ts";
 import type { WorkerStart } from "./worker.ts";
 
 export type { HostCallHandler, RunListener } from "./bridge.ts";
@@ -17,7 +17,7 @@ export { longestTextBytes } from "./heap-share.ts";
 export type { Slot } from "./lanes.ts";
 export type {
   Call,
-  Deployment,
+  Deployable,
   Operation,
   Phase,
   Reply,
@@ -34,6 +34,8 @@ export interface PoolOptions {
   readonly queue: number;
   /** V8 heap of a thread, in megabytes; Wasm memories and buffers do not count. */
   readonly heapMegabytes: number;
+  /** Deployments, and with them compiled code, that one thread keeps ready. */
+  readonly deployments: number;
 }
 
 /** What became of a call. */
@@ -58,15 +60,15 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #piscina: Piscina;
   readonly #bridge: Bridge;
-  readonly #deployments = new Map<string, Deployment>();
+  readonly #deployments = new Map<string, Deployable>();
   #epoch = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     const entry = findEntryPoint(import.meta.url, "pool", "worker");
     this.lanes = new Lanes(options.threads, options.queue);
-    this.#bridge = new Bridge((key) => this.#deployments.get(key), new Int32Array(PROCESS_MEMORIES));
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES };
+    this.#bridge = new Bridge((key) => this.#deployment(key), new Int32Array(PROCESS_MEMORIES));
+    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, deployments: options.deployments };
     this.#piscina = new Piscina({
       filename: entry.file,
       name: "run",
@@ -90,7 +92,7 @@ export class Pool {
   }
 
   /** Makes a deployment known to the threads. They ask for it when they first need it. */
-  deploy(deployment: Deployment): void {
+  deploy(deployment: Deployable): void {
     this.#deployments.set(deployment.key, deployment);
   }
 
@@ -124,6 +126,12 @@ export class Pool {
     await this.#piscina.destroy();
     this.#bridge.close();
     this.#deployments.clear();
+  }
+
+  async #deployment(key: string): Promise<Deployment> {
+    const deployable = this.#deployments.get(key);
+    if (deployable === undefined) throw new Error(`no deployment ${key}`);
+    return { ...deployable, artifact: await deployable.artifact.load() };
   }
 }
 

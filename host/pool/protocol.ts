@@ -1,4 +1,4 @@
-import type { Artifact } from "../compile/compile.ts";
+import type { Artifact, ArtifactSource } from "../compile/compile.ts";
 import type { Event, EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
@@ -32,6 +32,11 @@ export interface Deployment {
   readonly subscribable: boolean;
   readonly declaredEvents: readonly EventDeclaration[];
   readonly filesystem: { readonly root: string } | null;
+}
+
+/** A deployment before a thread needs it: the main thread holds no compiled code for it. */
+export interface Deployable extends Omit<Deployment, "artifact"> {
+  readonly artifact: ArtifactSource;
 }
 
 /** One run, as a thread gets it. */
@@ -124,6 +129,6 @@ export type BridgeMessage =
 export interface BridgeAnswer {
   readonly epoch: number;
   readonly ordinal: number;
-  readonly deployment?: Deployment | null;
+  readonly deployment?: Deployment | { readonly problem: string };
   readonly answer?: HostAnswer;
 }

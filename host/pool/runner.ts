@@ -8,9 +8,8 @@ import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protoco
 import { RunState } from "./run-state.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
-/** Deployments that a thread keeps ready; the one unused longest goes first. */
-const MOST_DEPLOYMENTS = 64;
-const DEPLOYMENT_TIMEOUT_MS = 30_000;
+/** An artifact may have to be compiled again: longer than `compile.timeoutMs` can be, and a process's start. */
+const DEPLOYMENT_TIMEOUT_MS = 700_000;
 
 interface Ready {
   readonly deployment: Deployment;
@@ -22,11 +21,14 @@ interface Ready {
 export class Runner {
   readonly #bridge: WorkerBridge;
   readonly #memories: MemoryPool;
+  readonly #mostReady: number;
+  /** The one unused longest goes first. */
   readonly #ready = new Map<string, Ready>();
 
-  constructor(bridge: WorkerBridge, memories: MemoryPool) {
+  constructor(bridge: WorkerBridge, memories: MemoryPool, mostReady: number) {
     this.#bridge = bridge;
     this.#memories = memories;
+    this.#mostReady = mostReady;
   }
 
   run(call: Call): Reply {
@@ -109,7 +111,8 @@ export class Runner {
       return known;
     }
     const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
-    if (deployment === undefined || deployment === null) throw new Error(`No deployment ${key}`);
+    if (deployment === undefined || "problem" in deployment)
+      throw new Error(`the capability cannot be loaded: ${deployment?.problem ?? "there was no answer"}`);
     const validators = new Map<JsonSchema, ValueCheck>();
     // One Ajv a package, made when the first value is checked; compiling happens under the run's deadline.
     let ajv: ReturnType<typeof createSchemaValidator> | undefined;
@@ -126,7 +129,7 @@ export class Runner {
     const ready: Ready = { deployment, assembly: prepare(linkage, artifactKey), validatorOf };
     this.#ready.set(key, ready);
     for (const oldest of this.#ready.keys()) {
-      if (this.#ready.size <= MOST_DEPLOYMENTS) break;
+      if (this.#ready.size <= this.#mostReady) break;
       this.#ready.delete(oldest);
     }
     return ready;

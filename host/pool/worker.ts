@@ -9,6 +9,8 @@ import { WorkerBridge } from "./worker-bridge.ts";
 export interface WorkerStart {
   /** Int32 counter of the Wasm memories of the whole process. */
   readonly memories: SharedArrayBuffer;
+  /** Deployments that the thread keeps ready. */
+  readonly deployments: number;
 }
 
 const runner = start();
@@ -24,7 +26,11 @@ function start(): Runner {
   const hello: Hello = { kind: "airlock-hello", port: port2, shared };
   parentPort?.postMessage(hello, [port2]);
   // Piscina hands its own `workerData` through as it is.
-  const { memories } = workerData as WorkerStart;
+  const { memories, deployments } = workerData as WorkerStart;
   port1.unref();
-  return new Runner(new WorkerBridge(port1, shared), new MemoryPool(new Int32Array(memories), new Int32Array(shared)));
+  return new Runner(
+    new WorkerBridge(port1, shared),
+    new MemoryPool(new Int32Array(memories), new Int32Array(shared)),
+    deployments,
+  );
 }
