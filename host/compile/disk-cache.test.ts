@@ -1,5 +1,6 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -21,8 +22,8 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DiskCache } from "./disk-cache.ts";
 
@@ -261,13 +262,14 @@ describe("DiskCache", () => {
   });
 
   it("processes that make the secret at once agree on it", async () => {
-    const run = promisify(execFile);
-    const said = await Promise.all(
-      Array.from({ length: 4 }, () => run(process.execPath, [...TSX, PROGRAM, "secret", directory])),
-    );
-    expect(new Set(said.map(({ stdout }) => stdout)).size).toBe(1);
-    expect(said[0]!.stdout).toHaveLength(64);
-    expect(readdirSync(directory)).toEqual(["airlock.secret"]);
+    const children = [1, 2, 3].map(() => spawn(process.execPath, [...TSX, PROGRAM, "secret", directory]));
+    const answers = children.map(({ stdout }) => text(stdout));
+    await Promise.all(children.map(({ stdout }) => once(stdout, "readable")));
+    for (const { stdin } of children) stdin.write("go");
+    const [first, ...others] = await Promise.all(answers);
+    expect(first).toMatch(/^ready\n[0-9a-f]{64}$/);
+    expect(others).toEqual([first, first]);
+    expect(readdirSync(join(directory, "0"))).toEqual(["airlock.secret"]);
   });
 
   it("a process that is killed while it writes leaves nothing that is half there", async () => {

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions, type PackageInMemory, parseManifest } from "../../index.ts";
 
 // Each is compiled in a process of its own, which starts slowly from sources.
-const MANY = process.env["AIRLOCK_TESTS_ON"] === "dist" ? 40 : 8;
+const MANY = process.env["AIRLOCK_TESTS_ON"] === "dist" ? 24 : 8;
 
 v8.setFlagsFromString("--expose-gc");
 const collectGarbage = vm.runInNewContext("gc") as () => void;
@@ -68,7 +68,7 @@ describe("an idle capability", () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
-  });
+  }, 180_000);
 
   it("is compiled again from its bytes where nothing is kept on disk", async () => {
     const { cache } = await runAll(2, 1, { cacheEntries: 1 });
