@@ -29,8 +29,9 @@ export interface HostOptions {
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
   /**
-   * Bounds on one compilation, artifacts kept in memory, and processes started ahead for the next install (0 or 1, of use only
-   * to whom installs more than one); default 30,000 ms, 2 GiB, 64, 1.
+   * Bounds on one compilation, artifacts kept in memory (a capability whose artifact was given up gets it back from the disk cache
+   * when it runs, or is compiled again), and processes started ahead for the next install (0 or 1, of use only to whom
+   * installs more than one); default 30,000 ms, 2 GiB, 64, 1.
    */
   readonly compile?: {
     readonly timeoutMs?: number;

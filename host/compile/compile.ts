@@ -1,5 +1,5 @@
 /**
- * Compilation. In: a component's bytes, checked and then admitted. Out: an `Artifact`, metered and compiled, or a HostError.
+ * Compilation. In: a component's bytes, checked and then admitted. Out: the way to an `Artifact`, metered and compiled, or a HostError.
  * Holds always: the transpiler, the meter and the first compilation of every function run in a process that serves this one
  * component under limits of time and memory; nothing of the component runs. Not promised: that hot functions are never compiled
  * again later, by V8, in the host; the complexity caps bound that.
