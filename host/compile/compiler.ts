@@ -7,6 +7,7 @@ import { type Artifact, type ArtifactSource, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
 import { DiskCache, type DiskCacheOptions, type DiskCacheStats } from "./disk-cache.ts";
 import { findEntryPoint } from "./entry-point.ts";
+import { checkPreparedGlue } from "./glue.ts";
 import { identifyMaker, transpilerVersion } from "./maker.ts";
 import { Processes } from "./processes.ts";
 import type { CompileReply } from "./protocol.ts";
@@ -147,7 +148,7 @@ export class Compiler {
     ask: () => Promise<CompileReply>,
   ): Promise<CompileReply & { kind: Kind }> {
     // Authentic, and written under this very key by this very code: it is what `ask` answered then.
-    const kept = (await this.#disk?.get(key)) as CompileReply | undefined;
+    const kept = (await this.#disk?.get(key, checkKept)) as CompileReply | undefined;
     const reply = kept ?? (await ask());
     if (reply.kind !== kind) throw unexpected(reply.kind);
     if (kept === undefined) this.#disk?.put(key, reply);
@@ -188,6 +189,13 @@ class LazyProcess {
   end(): void {
     if (this.#taken !== null) this.#processes.drop(this.#taken);
   }
+}
+
+/** Not even a file that is authentic may bring code that uses other names than generated glue does. */
+function checkKept(value: unknown): void {
+  const reply = value as CompileReply;
+  if (reply.kind === "compiled" && reply.component.linkage.kind === "glue")
+    checkPreparedGlue(reply.component.linkage.source);
 }
 
 function artifactKey(sha256: string, exact: boolean): string {

@@ -68,9 +68,9 @@ export class DiskCache {
     this.#directory = this.#open();
   }
 
-  /** What was kept under the key, or undefined. */
-  async get(key: string): Promise<unknown> {
-    const value = await this.#read(key);
+  /** What was kept under the key, or undefined; also when `check`, which sees nothing that is not authentic, throws. */
+  async get(key: string, check: (value: unknown) => void = () => {}): Promise<unknown> {
+    const value = await this.#read(key, check);
     if (value === undefined) this.#misses++;
     else this.#hits++;
     return value;
@@ -107,7 +107,7 @@ export class DiskCache {
     return createHash("sha256").update(`${this.#maker}\n${key}`).digest("hex") + SUFFIX;
   }
 
-  async #read(key: string): Promise<unknown> {
+  async #read(key: string, check: (value: unknown) => void): Promise<unknown> {
     if (this.#directory === null) return undefined;
     const name = this.#nameOf(key);
     const path = join(this.#directory.path, name);
@@ -131,6 +131,7 @@ export class DiskCache {
       const payload = unseal(this.#directory.secret, name, bytes.subarray(0, bytesRead));
       if (payload === null) return await this.#reject(path, "it is not what was kept there");
       const value: unknown = v8.deserialize(payload);
+      check(value);
       // The time of a file is that of its last use: it decides what goes first.
       const now = new Date();
       await file.utimes(now, now).catch(() => {});
