@@ -7,7 +7,7 @@ import {
   inspectUnreadable,
 } from "./admission/admission.ts";
 import { groundOf } from "./bench-ground.ts";
-import { type CacheStats, Compiler } from "./compile/compile.ts";
+import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
@@ -46,10 +46,10 @@ export interface HostStats {
   readonly runsInFlight: number;
   readonly runsStarted: number;
   readonly pool: PoolStats;
-  readonly cache: CacheStats;
+  readonly cache: CompileStats;
 }
 
-/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING. */
+/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING, AIRLOCK_COMPILE_CACHE_UNSAFE. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   return new Host(resolveOptions(options));
 }
@@ -79,7 +79,7 @@ export class Host implements AsyncDisposable {
       filesystemProblem: grantProblem(),
     };
     this.#compiler = new Compiler(options.compile);
-    this.#pool = new Pool(options);
+    this.#pool = new Pool({ ...options, deployments: deploymentsPerThread(options) });
   }
 
   /**
@@ -260,8 +260,7 @@ export class Host implements AsyncDisposable {
     for (const run of this.#runs.values()) run.cancel("the host is closing");
     await settled();
     this.#subscriptions.clear();
-    this.#compiler.close();
-    await this.#pool.close();
+    await Promise.all([this.#compiler.close(), this.#pool.close()]);
   }
 
   #describe(provider: ComponentProvider): Installed {
@@ -277,4 +276,12 @@ export class Host implements AsyncDisposable {
   #checkOpen(action: string): void {
     if (this.#closing !== null) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
   }
+}
+
+/** Deployments that a thread keeps ready by default. */
+const MOST_DEPLOYMENTS = 64;
+
+/** What a thread keeps is compiled code as well, so it keeps no more than the cache; the one that it runs it must have. */
+function deploymentsPerThread({ compile }: ResolvedOptions): number {
+  return Math.max(1, Math.min(compile.cacheEntries, MOST_DEPLOYMENTS));
 }

@@ -7,7 +7,7 @@ export {
   type Violation,
   type ViolationCode,
 } from "./admission/admission.ts";
-export type { CacheStats } from "./compile/compile.ts";
+export type { CacheStats, CompileStats, DiskCacheStats } from "./compile/compile.ts";
 export {
   CODES,
   type CodeEntry,

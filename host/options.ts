@@ -1,5 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { DiskCacheOptions } from "./compile/compile.ts";
 import { HostError, nearest, quote } from "./errors/errors.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
@@ -32,14 +34,22 @@ export interface HostOptions {
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
   /**
-   * Bounds on one compilation, artifacts kept in memory, and processes started ahead for the next install (0 or 1, of use only
-   * to whom installs more than one); default 30,000 ms, 2 GiB, 64, 1.
+   * Bounds on one compilation, artifacts kept in memory (a capability whose artifact was given up gets it back from the disk cache
+   * when it runs, or is compiled again), and processes started ahead for the next install (0 or 1, of use only to whom
+   * installs more than one); default 30,000 ms, 2 GiB, 64, 1.
    */
   readonly compile?: {
     readonly timeoutMs?: number;
     readonly memoryBytes?: number;
     readonly cacheEntries?: number;
     readonly spares?: number;
+    /**
+     * A directory in which results are kept for later and for other processes; it is made where it is missing, and must be this
+     * user's alone. Default: none, nothing is written.
+     */
+    readonly cacheDirectory?: string;
+    /** Bytes of all files there, the ones unused longest go first; default 512 MiB. */
+    readonly cacheBytes?: number;
   };
 }
 
@@ -59,6 +69,7 @@ export interface ResolvedOptions {
     readonly memoryBytes: number;
     readonly cacheEntries: number;
     readonly spares: number;
+    readonly disk: DiskCacheOptions | null;
   };
 }
 
@@ -79,13 +90,14 @@ const FIELDS = [
   "maxComponentBytes",
   "compile",
 ];
+const COMPILE_FIELDS = ["timeoutMs", "memoryBytes", "cacheEntries", "spares", "cacheDirectory", "cacheBytes"];
 const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
   const { compile = {}, allow = {}, limits = {}, imports = {}, gcTimes = false } = options;
-  expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries", "spares"]);
+  expectFields(compile, "compile", COMPILE_FIELDS);
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
   if (typeof gcTimes !== "boolean") throw invalid("gcTimes", gcTimes, "true or false");
@@ -105,6 +117,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       memoryBytes: whole(compile.memoryBytes, "compile.memoryBytes", 64 * MiB, 1024 * 1024 * MiB, 2048 * MiB),
       cacheEntries: whole(compile.cacheEntries, "compile.cacheEntries", 0, 100_000, 64),
       spares: whole(compile.spares, "compile.spares", 0, 1, 1),
+      disk: diskCache(compile),
     }),
   });
 }
@@ -114,6 +127,18 @@ export function resolveTier(tier: unknown): ResolvedOptions["tier"] {
   const known = TIERS.find((each) => each === tier);
   if (known === undefined) throw invalid("tier", tier, TIERS.map((each) => quote(each)).join(" or "));
   return known;
+}
+
+/** The path is made absolute here: what is used does not move with the process's directory. */
+function diskCache({ cacheDirectory, cacheBytes }: NonNullable<HostOptions["compile"]>): DiskCacheOptions | null {
+  const bytes = whole(cacheBytes, "compile.cacheBytes", MiB, 1024 * 1024 * MiB, 512 * MiB);
+  if (cacheDirectory === undefined) {
+    if (cacheBytes === undefined) return null;
+    throw invalid("compile.cacheBytes", cacheBytes, "compile.cacheDirectory beside it");
+  }
+  if (typeof cacheDirectory !== "string" || cacheDirectory === "" || cacheDirectory.includes("\0"))
+    throw invalid("compile.cacheDirectory", cacheDirectory, "the path of a directory");
+  return Object.freeze({ directory: resolve(cacheDirectory), bytes });
 }
 
 /** A text longer than a share of the heap cannot be held, so a cap that is only the table's is lowered to it. */

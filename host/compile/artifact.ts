@@ -43,6 +43,12 @@ export interface Artifact {
   readonly bytesOut: number;
 }
 
+/** The way to an artifact that nobody needs to hold: what is known of it, and how to get it. */
+export interface ArtifactSource extends Pick<Artifact, "componentSha256" | "scheduleId" | "exact"> {
+  /** Throws AIRLOCK_HOST_CLOSED, and AIRLOCK_COMPILE_* when it has to be compiled again and that fails this time. */
+  load(): Promise<Artifact>;
+}
+
 /** Compiles what the throw-away process made. */
 export async function toArtifact(
   key: string,

@@ -61,6 +61,7 @@ export const CODES = {
 
   AIRLOCK_COMPILE_FAILED: refused("the component passed the checks but could not be compiled"),
   AIRLOCK_COMPILE_TIMED_OUT: refused("compiling the component took longer than allowed"),
+  AIRLOCK_COMPILE_CACHE_UNSAFE: badInput("other users could have written to the cache directory, or read its secret"),
 
   AIRLOCK_HOST_OPTIONS_INVALID: badInput("an option of createHost is unknown or has a wrong value"),
   AIRLOCK_HOST_CLOSED: {

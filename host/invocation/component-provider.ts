@@ -1,8 +1,8 @@
 import type { Admitted } from "../admission/admission.ts";
-import type { Artifact } from "../compile/compile.ts";
+import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployment, Pool, PoolAnswer, RunListener, RunTimes, Tier } from "../pool/pool.ts";
+import type { Deployable, Pool, PoolAnswer, RunListener, RunTimes, Tier } from "../pool/pool.ts";
 import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
@@ -17,7 +17,7 @@ export interface ComponentProviderInit {
   /** Names this installation; never used for another. */
   readonly key: string;
   readonly admitted: Admitted;
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactSource;
   readonly policy: LimitPolicy;
   readonly pool: Pool;
   readonly tier: Tier;
@@ -140,7 +140,7 @@ export class ComponentProvider implements Provider {
     return this.#plans.get(request.operation) as OperationPlan;
   }
 
-  #deployment(links: readonly InterfaceLink[]): Deployment {
+  #deployment(links: readonly InterfaceLink[]): Deployable {
     const { manifest, granted } = this.admitted;
     return {
       key: this.#init.key,

@@ -8,7 +8,7 @@ import { RunClock } from "./run-clock.ts";
 
 function connected(heldByThread = 0, heldByProcess = 0) {
   const memories = new Int32Array([heldByProcess]);
-  const bridge = new Bridge(() => undefined, memories);
+  const bridge = new Bridge(() => Promise.reject(new Error("none")), memories);
   const { port1: thread, port2: port } = new MessageChannel();
   const shared = new SharedArrayBuffer(4 * BRIDGE_FIELDS.count);
   const fields = new Int32Array(shared);

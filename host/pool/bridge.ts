@@ -25,11 +25,11 @@ export interface RunListener {
 export class Bridge {
   readonly #runs = new Map<number, RunListener>();
   readonly #ports = new Map<MessagePort, { readonly fields: Int32Array; readonly clock: RunClock }>();
-  readonly #deployments: (key: string) => Deployment | undefined;
+  readonly #deployments: (key: string) => Promise<Deployment>;
   readonly #memories: Int32Array;
 
-  /** `memories` counts the Wasm memories that all threads of this process hold. */
-  constructor(deployments: (key: string) => Deployment | undefined, memories: Int32Array) {
+  /** `deployments` gives what a thread needs, or rejects; `memories` counts the Wasm memories that all threads of this process hold. */
+  constructor(deployments: (key: string) => Promise<Deployment>, memories: Int32Array) {
     this.#deployments = deployments;
     this.#memories = memories;
   }
@@ -85,8 +85,10 @@ export class Bridge {
   #receive(message: BridgeMessage, port: MessagePort, fields: Int32Array): void {
     const run = this.#runs.get(message.epoch);
     if (message.kind === "need") {
-      const deployment = this.#deployments(message.deployment) ?? null;
-      this.#answer({ epoch: message.epoch, ordinal: message.ordinal, deployment }, port, fields);
+      const { epoch, ordinal } = message;
+      void this.#deployments(message.deployment)
+        .catch((thrown: unknown) => ({ problem: messageOf(thrown) }))
+        .then((deployment) => this.#answer({ epoch, ordinal, deployment }, port, fields));
       return;
     }
     // A run that was settled already says nothing more; its thread is being ended.

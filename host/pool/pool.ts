@@ -9,7 +9,7 @@ import { messageOf } from "../errors/errors.ts";
 import { Bridge, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
-import { type Call, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
+import { type Call, type Deployable, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
 import type { RunTimes } from "./run-clock.ts";
 import type { WorkerStart } from "./worker.ts";
 
@@ -18,7 +18,7 @@ export { longestTextBytes } from "./heap-share.ts";
 export type { Slot } from "./lanes.ts";
 export type {
   Call,
-  Deployment,
+  Deployable,
   Operation,
   Phase,
   Reply,
@@ -39,6 +39,8 @@ export interface PoolOptions {
   readonly heapMegabytes: number;
   /** Whether the threads time their garbage collections. */
   readonly gcTimes: boolean;
+  /** Deployments, and with them compiled code, that one thread keeps ready. */
+  readonly deployments: number;
 }
 
 /** What became of a call. */
@@ -73,7 +75,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #piscina: Piscina;
   readonly #bridge: Bridge;
-  readonly #deployments = new Map<string, Deployment>();
+  readonly #deployments = new Map<string, Deployable>();
   /** See `GC_FIELDS`; written by all threads. */
   readonly #gc: Int32Array | null;
   #epoch = 0;
@@ -82,10 +84,10 @@ export class Pool {
     this.#options = options;
     const entry = findEntryPoint(import.meta.url, "pool", "worker");
     this.lanes = new Lanes(options.threads, options.queue);
-    this.#bridge = new Bridge((key) => this.#deployments.get(key), new Int32Array(PROCESS_MEMORIES));
+    this.#bridge = new Bridge((key) => this.#deployment(key), new Int32Array(PROCESS_MEMORIES));
     const gc = options.gcTimes ? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * GC_FIELDS.count) : null;
     this.#gc = gc === null ? null : new Int32Array(gc);
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc };
+    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc, deployments: options.deployments };
     this.#piscina = new Piscina({
       filename: entry.file,
       name: "run",
@@ -109,7 +111,7 @@ export class Pool {
   }
 
   /** Makes a deployment known to the threads. They ask for it when they first need it. */
-  deploy(deployment: Deployment): void {
+  deploy(deployment: Deployable): void {
     this.#deployments.set(deployment.key, deployment);
   }
 
@@ -154,6 +156,12 @@ export class Pool {
     await this.#piscina.destroy();
     this.#bridge.close();
     this.#deployments.clear();
+  }
+
+  async #deployment(key: string): Promise<Deployment> {
+    const deployable = this.#deployments.get(key);
+    if (deployable === undefined) throw new Error(`no deployment ${key}`);
+    return { ...deployable, artifact: await deployable.artifact.load() };
   }
 }
 

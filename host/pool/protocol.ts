@@ -1,4 +1,4 @@
-import type { Artifact } from "../compile/compile.ts";
+import type { Artifact, ArtifactSource } from "../compile/compile.ts";
 import type { Event, EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
@@ -39,6 +39,11 @@ export interface Deployment {
   readonly filesystem: { readonly root: string } | null;
   /** The limits of a run that asks for no lower ones. */
   readonly limits: Limits;
+}
+
+/** A deployment before a thread needs it: the main thread holds no compiled code for it. */
+export interface Deployable extends Omit<Deployment, "artifact"> {
+  readonly artifact: ArtifactSource;
 }
 
 /** One run, as a thread gets it. */
@@ -137,6 +142,6 @@ export type BridgeMessage =
 export interface BridgeAnswer {
   readonly epoch: number;
   readonly ordinal: number;
-  readonly deployment?: Deployment | null;
+  readonly deployment?: Deployment | { readonly problem: string };
   readonly answer?: HostAnswer;
 }

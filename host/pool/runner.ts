@@ -12,9 +12,8 @@ import type { RunClock } from "./run-clock.ts";
 import { type RunInit, RunState } from "./run-state.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
-/** Deployments that a thread keeps ready; the one unused longest goes first. */
-const MOST_DEPLOYMENTS = 64;
-const DEPLOYMENT_TIMEOUT_MS = 30_000;
+/** An artifact may have to be compiled again: longer than `compile.timeoutMs` can be, and a process's start. */
+const DEPLOYMENT_TIMEOUT_MS = 700_000;
 
 /** Memory that instances kept for another run may hold on a thread, snapshots included. */
 const MOST_KEPT_BYTES = 128 * 1024 * 1024;
@@ -24,13 +23,16 @@ export class Runner {
   readonly #bridge: WorkerBridge;
   readonly #clock: RunClock;
   readonly #memories: MemoryPool;
+  readonly #mostDeployed: number;
   /** The one used last comes last. */
   readonly #deployed = new Map<string, Deployed>();
 
-  constructor(bridge: WorkerBridge, clock: RunClock, memories: MemoryPool) {
+  /** `mostDeployed`: deployments to keep ready; the one unused longest goes first. */
+  constructor(bridge: WorkerBridge, clock: RunClock, memories: MemoryPool, mostDeployed: number) {
     this.#bridge = bridge;
     this.#clock = clock;
     this.#memories = memories;
+    this.#mostDeployed = mostDeployed;
   }
 
   run(call: Call): Reply {
@@ -129,11 +131,12 @@ export class Runner {
       return known;
     }
     const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
-    if (deployment === undefined || deployment === null) throw new Error(`No deployment ${key}`);
+    if (deployment === undefined || "problem" in deployment)
+      throw new Error(`the capability cannot be loaded: ${deployment?.problem ?? "there was no answer"}`);
     const deployed = new Deployed(deployment, this.#memories);
     this.#deployed.set(key, deployed);
     for (const [oldest, unused] of this.#deployed) {
-      if (this.#deployed.size <= MOST_DEPLOYMENTS) break;
+      if (this.#deployed.size <= this.#mostDeployed) break;
       unused.dropKept();
       this.#deployed.delete(oldest);
     }

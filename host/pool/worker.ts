@@ -13,6 +13,8 @@ export interface WorkerStart {
   readonly memories: SharedArrayBuffer;
   /** See `GC_FIELDS`; null where garbage collections are not timed. */
   readonly gc: SharedArrayBuffer | null;
+  /** Deployments that the thread keeps ready. */
+  readonly deployments: number;
 }
 
 const runner = start();
@@ -29,13 +31,14 @@ function start(): Runner {
   const hello: Hello = { kind: "airlock-hello", port: port2, shared, clock };
   parentPort?.postMessage(hello, [port2]);
   // Piscina hands its own `workerData` through as it is.
-  const { memories, gc } = workerData as WorkerStart;
+  const { memories, gc, deployments } = workerData as WorkerStart;
   if (gc !== null) timeGarbageCollections(new Int32Array(gc));
   port1.unref();
   return new Runner(
     new WorkerBridge(port1, shared),
     new RunClock(clock),
     new MemoryPool(new Int32Array(memories), new Int32Array(shared)),
+    deployments,
   );
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { MAKER_ROOMS } from "../compile/maker.ts";
 
 const host = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(host);
@@ -64,6 +65,11 @@ describe("architecture", () => {
       return breach === null ? [] : [`${relative(root, each.from)} imports ${each.specifier}: ${breach}`];
     });
     expect(breaches).toEqual([]);
+  });
+
+  it("names what is kept on disk after every room that has a part in it", () => {
+    expect([...MAKER_ROOMS].sort()).toEqual(["compile", ...ROOMS["compile"]!].concat("binary").sort());
+    for (const room of MAKER_ROOMS) expect(MAKER_ROOMS).toEqual(expect.arrayContaining([...ROOMS[room]!]));
   });
 
   it("gives every room a door with a comment of two to six lines", () => {

@@ -84,6 +84,7 @@ function addRun(program: Command, terminal: Terminal, act: Act): void {
     .option("--deadline <time>", "time from now on, waiting included: 500ms, 10s, 2min")
     .addOption(allowFsOption())
     .addOption(tierOption())
+    .option("--cache-dir <folder>", "keep compiled code there for the next time; default: nothing is kept")
     .option("--events", "print events as they come (to stderr with --json)")
     .option("--json", "print the outcome as one JSON object")
     .addHelpText(
@@ -106,6 +107,7 @@ Examples:
   airlock run ./dist --value '{"csv":"a,b\\n1,2\\n"}'
   airlock run ./dist --text --input table.csv --events
   cat request.json | airlock run ./dist --operation profile --input - --json | jq .output
+  airlock run ./dist --value '{}' --cache-dir ~/.cache/airlock
   airlock run ./dist --input big.json --limit fuel=2e9 --limit memoryBytes=32MiB --deadline 10s`,
     )
     .action((path: string, flags: RunFlags) =>

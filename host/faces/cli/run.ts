@@ -18,6 +18,7 @@ export interface RunFlags {
   readonly deadline?: string;
   readonly allowFs?: readonly string[];
   readonly tier: "reset" | "recycled" | "fresh";
+  readonly cacheDir?: string;
   readonly events?: boolean;
   readonly json?: boolean;
 }
@@ -47,7 +48,7 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   const request: Request = { raw, limits, deadlineMs };
   const host = await createHost({
     threads: 1,
-    compile: ONE_INSTALL,
+    compile: flags.cacheDir === undefined ? ONE_INSTALL : { ...ONE_INSTALL, cacheDirectory: flags.cacheDir },
     tier: flags.tier,
     allow: { fs: flags.allowFs ?? [] },
     // The depth of calls is counted only by an artifact that was made for it.
