@@ -14,8 +14,16 @@ if (status !== 0) process.exit(status ?? 1);
 for (const entry of readdirSync(join(root, "host"), { recursive: true, withFileTypes: true })) {
   const from = join(entry.parentPath, entry.name);
   const below = from.slice(join(root, "host").length);
-  if (!entry.isFile() || !/\.(wat|json)$/.test(entry.name) || /^[\\/](tests|bench)[\\/]/.test(below)) continue;
+  if (
+    !entry.isFile() ||
+    !/\.(wat|json)$|^report-page\.(js|css)$/.test(entry.name) ||
+    /^[\\/](tests|bench)[\\/]/.test(below)
+  )
+    continue;
   cpSync(from, join(dist, below));
 }
+// The plots of a bench's report: a copy, so that the package needs no further dependency. The file names its licence.
+const charts = dirname(createRequire(import.meta.url).resolve("chart.js"));
+cpSync(join(charts, "chart.umd.min.js"), join(dist, "measure", "chart.umd.min.js"));
 const command = join(dist, "faces", "cli", "main.js");
 if (existsSync(command)) chmodSync(command, 0o755);

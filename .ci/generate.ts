@@ -1,6 +1,7 @@
 /**
- * Writes the files that are made from others: the guest's types and the host's types from `wit/`, and the manifest's
- * JSON Schema, README's example and its table of limits. `--check` writes nothing and fails when one is stale.
+ * Writes the files that are made from others: the guest's types and the host's types from `wit/`, the JSON Schemas of the
+ * manifest and of a bench's results, README's example and its table of limits. `--check` writes nothing and fails when one
+ * is stale.
  *
  *     npm run generate [-- --check]
  */
@@ -11,6 +12,7 @@ import { fileURLToPath } from "node:url";
 // The room of `generateGuestTypes` itself. That function reads the WIT by path, which preview2-shim 0.26 no longer lets it.
 import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
 import { LIMITS, MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
+import { RESULTS_SCHEMA } from "../host/measure/measure.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WIT = join(ROOT, "wit/capability");
@@ -22,6 +24,7 @@ const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 
 const wanted = new Map<string, string>([
   ["host/manifest/capability.schema.json", editorSchema()],
+  ["host/measure/bench-results.schema.json", formatted(RESULTS_SCHEMA)],
   ...(await typesOf("guest", "capabilities/generated", witText())),
   ...(await typesOf("host", "host/generated", witText())),
   ...(await typesOf("guest", `${EXAMPLE}/generated`, exampleWit())),
@@ -50,13 +53,16 @@ if (process.argv.includes("--check")) {
 
 /** An editor mostly sees source manifests, in which the build has not filled in anything yet. */
 function editorSchema(): string {
-  const schema = { ...MANIFEST_SCHEMA, required: ["id", "version"] };
+  return formatted({ ...MANIFEST_SCHEMA, required: ["id", "version"] });
+}
+
+function formatted(schema: object): string {
   const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [biome, "format", "--stdin-file-path=capability.schema.json"],
-    { cwd: ROOT, input: JSON.stringify(schema, null, 2), encoding: "utf8" },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, "format", "--stdin-file-path=schema.json"], {
+    cwd: ROOT,
+    input: JSON.stringify(schema, null, 2),
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`biome format failed: ${stderr}`);
   return stdout;
 }

@@ -6,11 +6,13 @@ import {
   inspectComponent,
   inspectUnreadable,
 } from "./admission/admission.ts";
-import { type CacheStats, Compiler } from "./compile/compile.ts";
-import { HostError, type HostErrorCode, isHostError, quote } from "./errors/errors.ts";
+import { groundOf } from "./bench-ground.ts";
+import { Compiler, type CompileStats } from "./compile/compile.ts";
+import { HostError, isHostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
 import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
-import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
+import type { Manifest } from "./manifest/manifest.ts";
+import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
   type HostOptions,
   type InstallOptions,
@@ -18,6 +20,7 @@ import {
   resolveInstall,
   resolveOptions,
 } from "./options.ts";
+import { locatePackage, type PackageInMemory, UNREADABLE } from "./package-source.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
 import { type CapabilityEvent, ProviderRegistry } from "./providers/providers.ts";
 import { type RunOptions, runRequest } from "./run-options.ts";
@@ -32,6 +35,15 @@ export interface Installed {
   /** What each operation takes and gives: as the manifest declares it, or for a plain function as its WIT types mean it. */
   readonly signatures: readonly Signature[];
   readonly report: AdmissionReport;
+  readonly timings: InstallTimings;
+}
+
+/** How long an install took, in milliseconds. What the host has seen before costs next to nothing: it is cached. */
+export interface InstallTimings {
+  /** Reading and every check; the start of the process that checks is in it, unless one was ready. */
+  readonly admissionMs: number;
+  /** Transpiling, metering and compiling. */
+  readonly compileMs: number;
 }
 
 /** Numbers of a host. */
@@ -40,16 +52,10 @@ export interface HostStats {
   readonly runsInFlight: number;
   readonly runsStarted: number;
   readonly pool: PoolStats;
-  readonly cache: CacheStats;
+  readonly cache: CompileStats;
 }
 
-/** A package that is already in memory. */
-export interface PackageInMemory {
-  readonly manifest: Manifest;
-  readonly component: Uint8Array;
-}
-
-/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING. */
+/** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING, AIRLOCK_COMPILE_CACHE_UNSAFE. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   return new Host(resolveOptions(options));
 }
@@ -61,6 +67,7 @@ export class Host implements AsyncDisposable {
   readonly #compiler: Compiler;
   readonly #pool: Pool;
   readonly #registry = new ProviderRegistry<ComponentProvider>();
+  readonly #timings = new WeakMap<ComponentProvider, InstallTimings>();
   readonly #runs = new Map<string, Run>();
   readonly #subscriptions = new Subscriptions();
   #installations = 0;
@@ -78,7 +85,7 @@ export class Host implements AsyncDisposable {
       filesystemProblem: grantProblem(),
     };
     this.#compiler = new Compiler(options.compile);
-    this.#pool = new Pool(options);
+    this.#pool = new Pool({ ...options, deployments: deploymentsPerThread(options) });
   }
 
   /**
@@ -89,13 +96,16 @@ export class Host implements AsyncDisposable {
   async install(source: string | PackageInMemory, options: InstallOptions = {}): Promise<Installed> {
     this.#checkOpen("install");
     const { fuelProfile: profile } = resolveInstall(options);
-    const { manifest, directory, load } = this.#locate(source);
+    const beganAt = performance.now();
+    const { manifest, directory, load } = locatePackage(source, this.#options.maxComponentBytes);
     const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
       const admitted = await admit({ manifest, bytes, directory, policy: this.#policy, check: session.check });
+      const admittedAt = performance.now();
       const exact = this.#policyLimit(admitted) !== null;
       const artifact = await session.compile(admitted, { exact, profile });
+      const compiledAt = performance.now();
       this.#checkOpen("install");
       const provider = new ComponentProvider({
         key: `${manifest.id}@${manifest.version}#${++this.#installations}`,
@@ -107,8 +117,9 @@ export class Host implements AsyncDisposable {
         offered: offerFunctions(admitted, this.#options.imports),
       });
       this.#registry.add(provider);
+      this.#timings.set(provider, { admissionMs: admittedAt - beganAt, compileMs: compiledAt - admittedAt });
       provider.deploy();
-      return describe(provider);
+      return this.#describe(provider);
     } finally {
       session.close();
     }
@@ -124,7 +135,7 @@ export class Host implements AsyncDisposable {
 
   /** All installed capabilities. */
   list(): readonly Installed[] {
-    return this.#registry.list().map(describe);
+    return this.#registry.list().map((provider) => this.#describe(provider));
   }
 
   /**
@@ -134,7 +145,7 @@ export class Host implements AsyncDisposable {
   async inspect(source: string | PackageInMemory | { readonly component: Uint8Array }): Promise<AdmissionReport> {
     this.#checkOpen("inspect");
     const bare = typeof source === "object" && !("manifest" in source);
-    const located = bare ? null : this.#locate(source);
+    const located = bare ? null : locatePackage(source, this.#options.maxComponentBytes);
     let bytes: Uint8Array;
     try {
       bytes = bare ? source.component : located!.load();
@@ -211,6 +222,18 @@ export class Host implements AsyncDisposable {
     return this.#subscriptions.add(filter, listener);
   }
 
+  /**
+   * Measures a package under this host's options, on hosts of its own: what is installed here is neither used nor disturbed. Throws
+   * AIRLOCK_MEASURE_OPTIONS_INVALID, AIRLOCK_MEASURE_CASE_FAILED, and what `install` and `run` throw.
+   */
+  async bench(options: BenchOptions): Promise<BenchResults> {
+    this.#checkOpen("bench");
+    return bench(
+      groundOf(this.#options, options, (resolved) => new Host(resolved)),
+      options,
+    );
+  }
+
   stats(): HostStats {
     return {
       capabilities: this.#registry.list().length,
@@ -244,21 +267,13 @@ export class Host implements AsyncDisposable {
     for (const run of this.#runs.values()) run.cancel("the host is closing");
     await settled();
     this.#subscriptions.clear();
-    this.#compiler.close();
-    await this.#pool.close();
+    await Promise.all([this.#compiler.close(), this.#pool.close()]);
   }
 
-  #locate(source: string | PackageInMemory): Located {
-    if (typeof source !== "string") {
-      // Whatever the types say, this came from outside: a manifest counts when it was parsed.
-      const manifest = parseManifest(JSON.stringify(source.manifest) ?? "", "manifest");
-      if (!(source.component instanceof Uint8Array)) throw notBytes(source.component);
-      // A copy of its own: what is hashed is what is compiled, whatever the caller does meanwhile.
-      return { manifest, directory: null, load: () => source.component.slice() };
-    }
-    const { manifest, directory }: Package = readPackage(source);
-    const load = (): Uint8Array => readComponentFile(directory, manifest.component, this.#options.maxComponentBytes);
-    return { manifest, directory, load };
+  #describe(provider: ComponentProvider): Installed {
+    const { id, operations, signatures, admitted } = provider;
+    const timings = this.#timings.get(provider)!;
+    return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report, timings };
   }
 
   #policyLimit({ manifest }: Admitted): number | null {
@@ -270,28 +285,10 @@ export class Host implements AsyncDisposable {
   }
 }
 
-function describe(provider: ComponentProvider): Installed {
-  const { id, operations, signatures, admitted } = provider;
-  return { id, operations, signatures, manifest: admitted.manifest, report: admitted.report };
-}
+/** Deployments that a thread keeps ready by default. */
+const MOST_DEPLOYMENTS = 64;
 
-/** A package that was found, its component not read yet. */
-interface Located {
-  readonly manifest: Manifest;
-  readonly directory: string | null;
-  /** Throws AIRLOCK_ADMISSION_BINARY_LOAD_FAILED and AIRLOCK_ADMISSION_TOO_LARGE. */
-  readonly load: () => Uint8Array;
-}
-
-/** What an inspection reports, though it cannot read the component. */
-const UNREADABLE: Readonly<Partial<Record<HostErrorCode, "binary_load_failed" | "too_large">>> = {
-  AIRLOCK_ADMISSION_BINARY_LOAD_FAILED: "binary_load_failed",
-  AIRLOCK_ADMISSION_TOO_LARGE: "too_large",
-};
-
-function notBytes(component: unknown): HostError {
-  return new HostError(
-    "AIRLOCK_ADMISSION_BINARY_LOAD_FAILED",
-    `Cannot install: component is of type ${typeof component}, a Uint8Array is wanted`,
-  );
+/** What a thread keeps is compiled code as well, so it keeps no more than the cache; the one that it runs it must have. */
+function deploymentsPerThread({ compile }: ResolvedOptions): number {
+  return Math.max(1, Math.min(compile.cacheEntries, MOST_DEPLOYMENTS));
 }

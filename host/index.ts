@@ -7,7 +7,7 @@ export {
   type Violation,
   type ViolationCode,
 } from "./admission/admission.ts";
-export type { CacheStats } from "./compile/compile.ts";
+export type { CacheStats, CompileStats, DiskCacheStats } from "./compile/compile.ts";
 export {
   CODES,
   type CodeEntry,
@@ -25,7 +25,7 @@ export {
   type Host,
   type HostStats,
   type Installed,
-  type PackageInMemory,
+  type InstallTimings,
 } from "./host.ts";
 export {
   type EmbedderImports,
@@ -49,6 +49,22 @@ export {
   parseManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
+export type {
+  BenchCase,
+  BenchOptions,
+  BenchProgress,
+  BenchResults,
+  BenchSettings,
+  BenchSource,
+  CaseLoad as BenchCaseLoad,
+  CaseResult as BenchCaseResult,
+  ComparisonRow as BenchComparisonRow,
+  GcPauses,
+  LoadResult as BenchLoadResult,
+  Machine as BenchMachine,
+  SubjectResult as BenchSubjectResult,
+  Summary as BenchSummary,
+} from "./measure/measure.ts";
 export {
   type FuelProfile,
   type ProfiledContext,
@@ -57,6 +73,7 @@ export {
   speedscopeOf,
 } from "./meter/meter.ts";
 export type { HostOptions, InstallOptions } from "./options.ts";
+export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
 export type { CapabilityEvent, Evidence, Failure, Outcome, RunEvent, RunPhase, Usage } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";

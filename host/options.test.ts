@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type HostOptions, resolveOptions } from "./options.ts";
 
@@ -20,6 +21,14 @@ describe("resolveOptions()", () => {
     expect(resolveOptions({}).policy.caps.outputBytes).toBe(64 * 2 ** 20);
   });
 
+  it("keeps nothing on disk unless a directory is named, and makes its path absolute", () => {
+    expect(resolveOptions({}).compile.disk).toBeNull();
+    expect(resolveOptions({ compile: { cacheDirectory: "cache" } }).compile.disk).toEqual({
+      directory: resolve("cache"),
+      bytes: 512 * 2 ** 20,
+    });
+  });
+
   it.each<[unknown, string]>([
     [{ thread: 2 }, 'did you mean "threads"'],
     [{ threads: 0 }, "threads is 0, a whole number from 1 to 256 is wanted"],
@@ -34,6 +43,11 @@ describe("resolveOptions()", () => {
     [{ heapMegabytes: 64, limits: { defaults: { inputBytes: 2 ** 24 } } }, "at most 8388608"],
     [{ allow: { fs: ["/no/such/directory"] } }, 'allow.fs is "/no/such/directory", an existing directory is wanted'],
     [{ compile: { timeoutMs: -1 } }, "compile.timeoutMs is -1"],
+    [{ compile: { cacheDirectory: "" } }, 'compile.cacheDirectory is "", the path of a directory is wanted'],
+    [{ compile: { cacheDirectory: 7 } }, "compile.cacheDirectory is 7"],
+    [{ compile: { cacheDirectory: "a\0b" } }, "the path of a directory is wanted"],
+    [{ compile: { cacheBytes: 2 ** 30 } }, "compile.cacheDirectory beside it is wanted"],
+    [{ compile: { cacheDirectory: "c", cacheBytes: 7 } }, "compile.cacheBytes is 7"],
     [null, "options is null, an object is wanted"],
   ])("refuses %j in one line that says what is wanted", (options, wanted) => {
     const attempt = (): unknown => resolveOptions(options as HostOptions);

@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { DiskCacheOptions } from "./compile/compile.ts";
 import { HostError, nearest, quote } from "./errors/errors.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
-import { longestTextBytes } from "./pool/pool.ts";
+import { longestTextBytes, TIERS, type Tier } from "./pool/pool.ts";
 
 /** What an application may set. Everything that a capability could reach is denied until it is named here. */
 export interface HostOptions {
@@ -16,8 +18,13 @@ export interface HostOptions {
    * `inputBytes` and `outputBytes` can be.
    */
   readonly heapMegabytes?: number;
-  /** Where the memories of an instance come from: `recycled` (default) pools zeroed ones, `fresh` makes new ones. */
-  readonly tier?: "fresh" | "recycled";
+  /**
+   * How much of an instance is new for each run: `reset` (default) puts an instance back to where it was after instantiation, where that is
+   * proven to be the same as a new one; `recycled` makes a new one on zeroed memories; `fresh` on new memories. Only time differs.
+   */
+  readonly tier?: Tier;
+  /** Times the garbage collections of the threads, for `stats().pool.gc`; default false. */
+  readonly gcTimes?: boolean;
   /** Limits when nobody names one, and caps that nobody gets past. */
   readonly limits?: { readonly defaults?: Partial<Limits>; readonly caps?: Partial<Limits> };
   /** Interfaces of the application, offered to guests that are granted them by name. */
@@ -27,14 +34,22 @@ export interface HostOptions {
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
   /**
-   * Bounds on one compilation, artifacts kept in memory, and processes started ahead for the next install (0 or 1, of use only
-   * to whom installs more than one); default 30,000 ms, 2 GiB, 64, 1.
+   * Bounds on one compilation, artifacts kept in memory (a capability whose artifact was given up gets it back from the disk cache
+   * when it runs, or is compiled again), and processes started ahead for the next install (0 or 1, of use only to whom
+   * installs more than one); default 30,000 ms, 2 GiB, 64, 1.
    */
   readonly compile?: {
     readonly timeoutMs?: number;
     readonly memoryBytes?: number;
     readonly cacheEntries?: number;
     readonly spares?: number;
+    /**
+     * A directory in which results are kept for later and for other processes; it is made where it is missing, and must be this
+     * user's alone. Default: none, nothing is written.
+     */
+    readonly cacheDirectory?: string;
+    /** Bytes of all files there, the ones unused longest go first; default 512 MiB. */
+    readonly cacheBytes?: number;
   };
 }
 
@@ -42,7 +57,7 @@ export interface HostOptions {
 export interface InstallOptions {
   /**
    * Makes the outcome of each of its runs say where the fuel went; default false. The fuel is the same, the time is not: each
-   * call of a function takes some 70 ns more.
+   * call of a function takes some 70 ns more, and no instance is kept for another run.
    */
   readonly fuelProfile?: boolean;
 }
@@ -52,7 +67,8 @@ export interface ResolvedOptions {
   readonly threads: number;
   readonly queue: number;
   readonly heapMegabytes: number;
-  readonly tier: "fresh" | "recycled";
+  readonly tier: Tier;
+  readonly gcTimes: boolean;
   readonly policy: LimitPolicy;
   readonly imports: EmbedderImports;
   readonly readableDirectories: readonly string[];
@@ -62,40 +78,45 @@ export interface ResolvedOptions {
     readonly memoryBytes: number;
     readonly cacheEntries: number;
     readonly spares: number;
+    readonly disk: DiskCacheOptions | null;
   };
 }
 
 /** More threads than this gain nothing for synchronous guests, and each holds a heap. */
 const MOST_DEFAULT_THREADS = 8;
 const MiB = 1024 * 1024;
+const DEFAULT_TIER: Tier = "reset";
 
 const FIELDS = [
   "threads",
   "queue",
   "heapMegabytes",
   "tier",
+  "gcTimes",
   "limits",
   "imports",
   "allow",
   "maxComponentBytes",
   "compile",
 ];
+const COMPILE_FIELDS = ["timeoutMs", "memoryBytes", "cacheEntries", "spares", "cacheDirectory", "cacheBytes"];
 const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 /** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
-  const { compile = {}, allow = {}, tier = "recycled", limits = {}, imports = {} } = options;
-  expectFields(compile, "compile", ["timeoutMs", "memoryBytes", "cacheEntries", "spares"]);
+  const { compile = {}, allow = {}, limits = {}, imports = {}, gcTimes = false } = options;
+  expectFields(compile, "compile", COMPILE_FIELDS);
   expectFields(allow, "allow", ["fs"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
-  if (tier !== "fresh" && tier !== "recycled") throw invalid("tier", tier, '"fresh" or "recycled"');
+  if (typeof gcTimes !== "boolean") throw invalid("gcTimes", gcTimes, "true or false");
   const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
   return Object.freeze({
     threads: whole(options.threads, "threads", 1, 256, Math.min(availableParallelism(), MOST_DEFAULT_THREADS)),
     queue: whole(options.queue, "queue", 0, 1_000_000, 1_024),
     heapMegabytes,
-    tier,
+    tier: resolveTier(options.tier ?? DEFAULT_TIER),
+    gcTimes,
     policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
     readableDirectories: directories(allow.fs ?? []),
@@ -105,6 +126,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       memoryBytes: whole(compile.memoryBytes, "compile.memoryBytes", 64 * MiB, 1024 * 1024 * MiB, 2048 * MiB),
       cacheEntries: whole(compile.cacheEntries, "compile.cacheEntries", 0, 100_000, 64),
       spares: whole(compile.spares, "compile.spares", 0, 1, 1),
+      disk: diskCache(compile),
     }),
   });
 }
@@ -115,6 +137,25 @@ export function resolveInstall(options: InstallOptions): Required<InstallOptions
   const { fuelProfile = false } = options;
   if (typeof fuelProfile !== "boolean") throw invalid("install.fuelProfile", fuelProfile, "true or false");
   return { fuelProfile };
+}
+
+/** Throws AIRLOCK_HOST_OPTIONS_INVALID for what is no tier. */
+export function resolveTier(tier: unknown): ResolvedOptions["tier"] {
+  const known = TIERS.find((each) => each === tier);
+  if (known === undefined) throw invalid("tier", tier, TIERS.map((each) => quote(each)).join(" or "));
+  return known;
+}
+
+/** The path is made absolute here: what is used does not move with the process's directory. */
+function diskCache({ cacheDirectory, cacheBytes }: NonNullable<HostOptions["compile"]>): DiskCacheOptions | null {
+  const bytes = whole(cacheBytes, "compile.cacheBytes", MiB, 1024 * 1024 * MiB, 512 * MiB);
+  if (cacheDirectory === undefined) {
+    if (cacheBytes === undefined) return null;
+    throw invalid("compile.cacheBytes", cacheBytes, "compile.cacheDirectory beside it");
+  }
+  if (typeof cacheDirectory !== "string" || cacheDirectory === "" || cacheDirectory.includes("\0"))
+    throw invalid("compile.cacheDirectory", cacheDirectory, "the path of a directory");
+  return Object.freeze({ directory: resolve(cacheDirectory), bytes });
 }
 
 /** A text longer than a share of the heap cannot be held, so a cap that is only the table's is lowered to it. */

@@ -36,6 +36,8 @@ declare namespace WebAssembly {
 
   class RuntimeError extends Error {}
 
+  class Exception {}
+
   function validate(bytes: Uint8Array): boolean;
   function compile(bytes: Uint8Array): Promise<Module>;
 }

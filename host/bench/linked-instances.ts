@@ -12,7 +12,7 @@ import type { WorkerBridge } from "../pool/worker-bridge.ts";
 export interface Bench {
   /** Makes an instance and gives its memories back. */
   instance(): void;
-  /** Makes its core instances only: what V8 takes for them, without their links. */
+  /** Makes a run's counters, its memories and its core instances: what an instance takes without its links. */
   core(): void;
   /** An instance that stays: calls it. */
   caller(): () => unknown;
@@ -48,7 +48,11 @@ export async function benchOf(bytes: Uint8Array, only?: "glue"): Promise<Bench> 
   return {
     instance: () => make(newRun()).release(),
     core: () => {
+      newRun();
+      const shapes = artifact.modules.flatMap(({ memory }) => (memory === null ? [] : [memory]));
+      const taken = shapes.map(({ initial, maximum }) => memories.take(initial, maximum, true));
       for (const [module, imports] of asked) new WebAssembly.Instance(module, imports);
+      for (const [index, { initial, maximum }] of shapes.entries()) memories.give(taken[index]!, initial, maximum);
     },
     caller: () => {
       const run = newRun();
@@ -65,9 +69,10 @@ function newRun(): RunState {
   return new RunState({
     invocation: { runId: "run", capabilityId: "bench", capabilityVersion: "1.0.0", operation: "run" },
     limits: LIMITS,
-    seed: new Uint8Array(32),
+    seed: () => new Uint8Array(32),
     events: new EventGate(rules, LIMITS),
     bridge: {} as WorkerBridge,
     filesystem: null,
+    profiler: null,
   });
 }

@@ -14,7 +14,7 @@ describe("ArtifactCache", () => {
     expect(cache.get("b")).toBeUndefined();
     expect(cache.get("a")).toEqual({ key: "a" });
     expect(cache.get("c")).toEqual({ key: "c" });
-    expect(cache.stats()).toEqual({ entries: 2, hits: 3, misses: 1, evictions: 1 });
+    expect(cache.stats()).toMatchObject({ entries: 2, hits: 3, misses: 1, evictions: 1 });
   });
 
   it("keeps nothing with a bound of 0", () => {

@@ -6,12 +6,16 @@ export interface CacheStats {
   readonly hits: number;
   readonly misses: number;
   readonly evictions: number;
+  /** Artifacts that exist in this thread: those kept, and those that were given up but not collected yet. */
+  readonly artifactsInMemory: number;
 }
 
 /** The artifacts used last, by key; the one unused longest goes first. */
 export class ArtifactCache {
   readonly #bound: number;
   readonly #entries = new Map<string, Artifact>();
+  /** All that were ever kept, as long as anybody holds them. */
+  readonly #alive = new Set<WeakRef<Artifact>>();
   #hits = 0;
   #misses = 0;
   #evictions = 0;
@@ -34,6 +38,8 @@ export class ArtifactCache {
 
   set(artifact: Artifact): void {
     this.#entries.set(artifact.key, artifact);
+    this.#forgetCollected();
+    this.#alive.add(new WeakRef(artifact));
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#bound) return;
       this.#entries.delete(oldest);
@@ -42,6 +48,17 @@ export class ArtifactCache {
   }
 
   stats(): CacheStats {
-    return { entries: this.#entries.size, hits: this.#hits, misses: this.#misses, evictions: this.#evictions };
+    this.#forgetCollected();
+    return {
+      entries: this.#entries.size,
+      hits: this.#hits,
+      misses: this.#misses,
+      evictions: this.#evictions,
+      artifactsInMemory: this.#alive.size,
+    };
+  }
+
+  #forgetCollected(): void {
+    for (const each of this.#alive) if (each.deref() === undefined) this.#alive.delete(each);
   }
 }

@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import v8 from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { decodeComponent } from "../component/component.ts";
+import { loadGuest } from "../doctor/guest.ts";
 import { type CompileOptions, Compiler } from "./compile.ts";
+import { seal, unseal } from "./sealed-file.ts";
 
-const BOUNDS: CompileOptions = { timeoutMs: 30_000, memoryBytes: 2 ** 31, cacheEntries: 4, spares: 0 };
+const BOUNDS: CompileOptions = { timeoutMs: 30_000, memoryBytes: 2 ** 31, cacheEntries: 4, spares: 0, disk: null };
 const opened: Compiler[] = [];
 
 /** An empty component: its preamble alone. */
@@ -18,7 +23,7 @@ function open(bounds: Partial<CompileOptions>, bytes = EMPTY) {
 }
 
 afterEach(() => {
-  for (const compiler of opened.splice(0)) compiler.close();
+  return Promise.all(opened.splice(0).map((compiler) => compiler.close()));
 });
 
 const PLAIN = { exact: false, profile: false };
@@ -53,7 +58,7 @@ describe("Compiler", () => {
     const first = await session.check(component.info, []);
     await session.check(component.info, [{ field: "a", schema: true }]);
     expect(await session.check(component.info, [])).not.toBe(first);
-    compiler.close();
+    await compiler.close();
   });
 
   it.skipIf(process.platform !== "linux")("ends the process of a component with its session", async () => {
@@ -66,8 +71,35 @@ describe("Compiler", () => {
 
   it("starts nothing once it is closed", async () => {
     const { compiler, component, session } = open({});
-    compiler.close();
+    await compiler.close();
     await expect(session.check(component.info, [])).rejects.toMatchObject({ code: "AIRLOCK_HOST_CLOSED" });
+  });
+});
+
+describe("what was kept on disk", () => {
+  it("is not believed, even with a valid seal, when its glue uses names that glue never uses", async () => {
+    const top = mkdtempSync(join(tmpdir(), "airlock-cache-"));
+    const disk = { directory: join(top, "cache"), bytes: 2 ** 24 };
+    const component = new Uint8Array((await loadGuest("sleep-for-years")).component);
+    const first = open({ disk }, component);
+    await first.session.compile(first.component, PLAIN);
+    await first.compiler.close();
+    const [name] = readdirSync(disk.directory).filter((each) => each !== "airlock.secret");
+    const file = join(disk.directory, name!);
+    const secret = readFileSync(join(disk.directory, "airlock.secret"));
+    const { component: kept } = v8.deserialize(unseal(secret, name!, readFileSync(file))!);
+    for (const [source, rejected] of [
+      [kept.linkage.source, 0],
+      [kept.linkage.source.replace("return instantiate;", "fetch(0); return instantiate;"), 1],
+    ]) {
+      const payload = v8.serialize({ kind: "compiled", component: { ...kept, linkage: { kind: "glue", source } } });
+      writeFileSync(file, Buffer.concat(seal(secret, name!, payload)));
+      const again = open({ disk }, component);
+      await again.session.compile(again.component, PLAIN);
+      expect(again.compiler.stats().disk).toEqual({ hits: 1 - rejected, misses: rejected, rejected });
+      await again.compiler.close();
+    }
+    rmSync(top, { recursive: true });
   });
 });
 

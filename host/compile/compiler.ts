@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
 import { SCHEDULE, scheduleId } from "../meter/meter.ts";
-import { type Artifact, toArtifact } from "./artifact.ts";
+import { type Artifact, type ArtifactSource, toArtifact } from "./artifact.ts";
 import { ArtifactCache, type CacheStats } from "./cache.ts";
-import { type EntryPoint, findEntryPoint } from "./entry-point.ts";
-import type { Variant } from "./protocol.ts";
-import { type ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
+import { DiskCache, type DiskCacheOptions, type DiskCacheStats } from "./disk-cache.ts";
+import { findEntryPoint } from "./entry-point.ts";
+import { checkPreparedGlue } from "./glue.ts";
+import { identifyMaker, transpilerVersion } from "./maker.ts";
+import { Processes } from "./processes.ts";
+import type { CompileReply, Variant } from "./protocol.ts";
+import type { ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
 
 /** How components are compiled. */
 export interface CompileOptions extends ProcessBounds {
@@ -17,126 +19,193 @@ export interface CompileOptions extends ProcessBounds {
   readonly cacheEntries: number;
   /** Processes started ahead, 0 or 1. */
   readonly spares: number;
+  /** Null keeps nothing on disk. */
+  readonly disk: DiskCacheOptions | null;
+}
+
+/** Counters of both caches. */
+export interface CompileStats extends CacheStats {
+  /** Null without a cache directory. */
+  readonly disk: DiskCacheStats | null;
+}
+
+/** A component that was admitted, as far as its artifact needs it. */
+export interface Compilable {
+  readonly sha256: string;
+  readonly info: ComponentInfo;
 }
 
 /** Work on one component: at most one check, then at most one compilation. */
 export interface CompileSession {
   /** What admission asks; it may be handed on alone. */
   readonly check: Checker;
-  /** Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. */
-  compile(component: { readonly sha256: string; readonly info: ComponentInfo }, variant: Variant): Promise<Artifact>;
+  /**
+   * Only for a component that was admitted. Throws AIRLOCK_COMPILE_*, AIRLOCK_METER_* or AIRLOCK_ADMISSION_UNSAFE_NAME. The
+   * source holds the component's bytes and no artifact: one that was given up in between is read or compiled again.
+   */
+  compile(component: Compilable, variant: Variant): Promise<ArtifactSource>;
   /** Ends the process that served this component. */
   close(): void;
 }
 
-/** Makes artifacts, each in a process of its own; one more may be started ahead, so that an install does not wait for a start. */
+/** Makes artifacts, each in a process of its own, unless one was kept that is still the same. */
 export class Compiler {
-  readonly #options: CompileOptions;
-  readonly #entry: EntryPoint;
+  readonly #bound: number;
+  readonly #processes: Processes;
   readonly #cache: ArtifactCache;
+  readonly #disk: DiskCache | null;
   /** What was found in bytes that were checked before, the oldest first. */
   readonly #checked = new Map<string, CheckReport>();
-  readonly #open = new Set<ThrowAwayProcess>();
-  #spare: ThrowAwayProcess | null = null;
-  #closed = false;
+  /** Artifacts that are on their way: who asks for one of them gets the same. */
+  readonly #coming = new Map<string, Promise<Artifact>>();
 
+  /** Throws AIRLOCK_COMPILE_CACHE_UNSAFE. */
   constructor(options: CompileOptions) {
-    this.#options = options;
-    this.#entry = findEntryPoint(import.meta.url, "compile", "child");
+    const entry = findEntryPoint(import.meta.url, "compile", "child");
+    this.#bound = options.cacheEntries;
+    this.#processes = new Processes(entry, options, options.spares);
     this.#cache = new ArtifactCache(options.cacheEntries);
+    this.#disk = options.disk === null ? null : new DiskCache(options.disk, identifyMaker(entry));
   }
 
   open(bytes: Uint8Array): CompileSession {
-    let taken: ThrowAwayProcess | undefined;
-    const child = (): ThrowAwayProcess => {
-      taken ??= this.#take();
-      return taken;
-    };
+    const child = new LazyProcess(this.#processes);
     return {
       check: async (info, schemas) => {
-        const key = createHash("sha256").update(bytes).update(JSON.stringify(schemas)).digest("hex");
+        this.#processes.checkOpen();
+        const key = `check\n${sha256Of(bytes)}\n${sha256Of(JSON.stringify(schemas))}`;
         const known = this.#checked.get(key);
         if (known !== undefined) return known;
         const coreModules = info.coreModules.map(({ start, end }) => ({ start, end }));
-        const reply = await child().ask({ kind: "check", bytes, coreModules, schemas });
-        if (reply.kind !== "checked") throw unexpected(reply.kind);
-        this.#remember(key, reply.report);
-        return reply.report;
+        const { report } = await this.#answer("checked", key, () =>
+          child.get().ask({ kind: "check", bytes, coreModules, schemas }),
+        );
+        this.#remember(key, report);
+        return report;
       },
       compile: async ({ sha256, info }, variant) => {
-        const key = artifactKey(sha256, variant);
-        const known = this.#cache.get(key);
-        if (known !== undefined) return known;
-        const importNames = info.imports.map(({ name }) => name);
-        const reply = await child().ask({ kind: "compile", bytes, importNames, variant });
-        if (reply.kind !== "compiled") throw unexpected(reply.kind);
-        const artifact = await toArtifact(key, sha256, variant, reply.component);
-        this.#cache.set(artifact);
-        return artifact;
+        const wanted: Wanted = { bytes, sha256, importNames: info.imports.map(({ name }) => name), variant };
+        await this.#artifact(wanted, child);
+        return this.#sourceOf(wanted);
       },
-      close: () => {
-        if (taken !== undefined) this.#drop(taken);
+      close: () => child.end(),
+    };
+  }
+
+  stats(): CompileStats {
+    return { ...this.#cache.stats(), disk: this.#disk?.stats() ?? null };
+  }
+
+  /** Ends all processes, and resolves when what is being kept on disk is kept. */
+  async close(): Promise<void> {
+    this.#processes.close();
+    await this.#disk?.flush();
+  }
+
+  #sourceOf(wanted: Wanted): ArtifactSource {
+    return {
+      componentSha256: wanted.sha256,
+      scheduleId: scheduleId(SCHEDULE),
+      variant: wanted.variant,
+      load: async () => {
+        const child = new LazyProcess(this.#processes);
+        try {
+          return await this.#artifact(wanted, child);
+        } finally {
+          child.end();
+        }
       },
     };
   }
 
-  stats(): CacheStats {
-    return this.#cache.stats();
+  /** From memory, from the disk or from the process, whichever has it first. */
+  async #artifact(wanted: Wanted, child: LazyProcess): Promise<Artifact> {
+    this.#processes.checkOpen();
+    const key = artifactKey(wanted.sha256, wanted.variant);
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known;
+    let coming = this.#coming.get(key);
+    if (coming === undefined) {
+      coming = this.#make(key, wanted, child).finally(() => this.#coming.delete(key));
+      this.#coming.set(key, coming);
+    }
+    return coming;
   }
 
-  close(): void {
-    this.#closed = true;
-    this.#spare?.kill();
-    this.#spare = null;
-    for (const child of this.#open) child.kill();
-    this.#open.clear();
+  async #make(key: string, { bytes, sha256, importNames, variant }: Wanted, child: LazyProcess): Promise<Artifact> {
+    const { component } = await this.#answer("compiled", key, () =>
+      child.get().ask({ kind: "compile", bytes, importNames, variant }),
+    );
+    const artifact = await toArtifact(key, sha256, variant, component);
+    this.#cache.set(artifact);
+    return artifact;
   }
 
-  /** The spare, or a new process; another spare is started as soon as this one is up. */
-  #take(): ThrowAwayProcess {
-    if (this.#closed) throw new HostError("AIRLOCK_HOST_CLOSED", "Cannot compile: the host is closed");
-    const taken = this.#spare?.alive ? this.#spare : this.#start();
-    this.#spare = null;
-    this.#open.add(taken);
-    // Two starts at once would slow down the one that is waited for.
-    void taken.started().then(() => {
-      if (this.#options.spares > 0 && !this.#closed && this.#spare === null) this.#spare = this.#start();
-    });
-    return taken;
+  /** From the disk, or else asked of a process, whose answer is then kept. A refusal is not: it may have been for want of time. */
+  async #answer<Kind extends CompileReply["kind"]>(
+    kind: Kind,
+    key: string,
+    ask: () => Promise<CompileReply>,
+  ): Promise<CompileReply & { kind: Kind }> {
+    // Authentic, and written under this very key by this very code: it is what `ask` answered then.
+    const kept = (await this.#disk?.get(key, checkKept)) as CompileReply | undefined;
+    const reply = kept ?? (await ask());
+    if (reply.kind !== kind) throw unexpected(reply.kind);
+    if (kept === undefined) this.#disk?.put(key, reply);
+    return reply as CompileReply & { kind: Kind };
   }
 
   #remember(key: string, report: CheckReport): void {
     this.#checked.set(key, report);
     for (const oldest of this.#checked.keys()) {
-      if (this.#checked.size <= this.#options.cacheEntries) return;
+      if (this.#checked.size <= this.#bound) return;
       this.#checked.delete(oldest);
     }
   }
+}
 
-  #start(): ThrowAwayProcess {
-    return new ThrowAwayProcess(this.#entry, this.#options);
+/** All that a compilation starts from. */
+interface Wanted {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly importNames: readonly string[];
+  readonly variant: Variant;
+}
+
+/** A process for one component, taken when it is first needed. */
+class LazyProcess {
+  readonly #processes: Processes;
+  #taken: ThrowAwayProcess | null = null;
+
+  constructor(processes: Processes) {
+    this.#processes = processes;
   }
 
-  #drop(child: ThrowAwayProcess): void {
-    child.kill();
-    this.#open.delete(child);
+  get(): ThrowAwayProcess {
+    this.#taken ??= this.#processes.take();
+    return this.#taken;
+  }
+
+  end(): void {
+    if (this.#taken !== null) this.#processes.drop(this.#taken);
   }
 }
 
-let transpilerVersion: string | undefined;
+/** Not even a file that is authentic may bring code that uses other names than generated glue does. */
+function checkKept(value: unknown): void {
+  const reply = value as CompileReply;
+  if (reply.kind === "compiled" && reply.component.linkage.kind === "glue")
+    checkPreparedGlue(reply.component.linkage.source);
+}
 
 function artifactKey(sha256: string, { exact, profile }: Variant): string {
-  transpilerVersion ??= versionOf("@bytecodealliance/jco-transpile");
   const variant = `${exact ? "exact" : "plain"}${profile ? " profile" : ""}`;
-  const parts = [sha256, scheduleId(SCHEDULE), variant, transpilerVersion, process.versions.v8];
-  return createHash("sha256").update(parts.join("\n")).digest("hex");
+  const parts = [sha256, scheduleId(SCHEDULE), variant, transpilerVersion(), process.versions.v8];
+  return sha256Of(parts.join("\n"));
 }
 
-function versionOf(name: string): string {
-  // The package exports no package.json, so it is found from the file that it does export.
-  const entry = createRequire(import.meta.url).resolve(name);
-  const root = entry.slice(0, entry.lastIndexOf(name) + name.length);
-  return (JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as { version: string }).version;
+function sha256Of(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 function unexpected(kind: string): HostError {

@@ -55,7 +55,7 @@ function compileModules(
   for (const { bytes } of originals) validates(bytes);
   const metered = meterTogether(
     originals.map(({ bytes }) => bytes),
-    { importMemory: true, callDepth: exact, canonicalNan: exact, profile },
+    { importMemory: true, resettable: !profile, callDepth: exact, canonicalNan: exact, profile },
   );
   for (const { bytes } of metered) compileEagerly(bytes);
   const modules = metered.map((each, index): CompiledModule => ({ name: originals[index]!.name, ...each }));

@@ -11,7 +11,8 @@ export interface EntryPoint {
 }
 
 /**
- * Finds the file of a thread or process. `from` is the asking module's `import.meta.url`, `room` and `name` say which file.
+ * Finds the file of a thread or process. `from` is the asking module's `import.meta.url`, `room` and `name` say which file;
+ * the room `.` is the host's own folder.
  * Three places, in this order: beside the asking module as source (run through tsx), beside it as built code, and in the
  * installed package, for an application that was bundled into one file. Throws AIRLOCK_POOL_WORKER_MISSING.
  */
@@ -42,5 +43,5 @@ export function findEntryPoint(from: string, room: string, name: string): EntryP
 
 /** A bundle may stand beside an unrelated file of the same name. */
 function isThisRoom(file: string, room: string): boolean {
-  return basename(dirname(file)) === room;
+  return basename(dirname(file)) === (room === "." ? "dist" : room);
 }

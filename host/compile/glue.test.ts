@@ -1,7 +1,7 @@
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { describe, expect, it } from "vitest";
-import { prepareGlue } from "./glue.ts";
+import { checkPreparedGlue, prepareGlue } from "./glue.ts";
 
 const ECHO = `(component
   (core module $m (memory (export "memory") 1)
@@ -60,6 +60,15 @@ describe("prepareGlue()", () => {
     expect(() => prepareGlue(`import fs from "node:fs";\n${glue}`)).toThrow(refused("ImportDeclaration"));
     expect(() => prepareGlue(`${glue}\nexport default 1;`)).toThrow(refused("ExportDefaultDeclaration"));
     expect(() => prepareGlue(`${glue}}`)).toThrow(refused("not JavaScript"));
+  });
+
+  it("knows what it has made again, and refuses what was pasted into that", async () => {
+    const body = prepareGlue(await glueOf(ECHO));
+    checkPreparedGlue(body);
+    const paste = (code: string): string => body.replace("let dv =", `${code}; let dv =`);
+    expect(() => checkPreparedGlue(paste("fetch('x')"))).toThrow(refused('"fetch"'));
+    expect(() => checkPreparedGlue(paste("import('node:fs')"))).toThrow(refused("ImportExpression"));
+    expect(() => checkPreparedGlue(`${body}}`)).toThrow(refused("not JavaScript"));
   });
 
   it("refuses glue that it does not know: one that enters no core function, or that is asynchronous", async () => {

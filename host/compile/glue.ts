@@ -64,22 +64,39 @@ export const GLUE_HOOKS = ["__entry", "__realloc", "__postReturn", "__slice", "_
  * entered, where its allocator runs and how much memory is copied out.
  */
 export function prepareGlue(source: string): string {
-  let program: Program;
-  try {
-    program = parse(source, { ecmaVersion: 2022, sourceType: "module", ranges: true });
-  } catch (cause) {
-    throw unsafe("is not JavaScript", cause);
-  }
-  const allowed = new Set<string>(GLUE_NAMES);
-  for (const { identifier } of analyze(program as never, { ecmaVersion: 2022, sourceType: "module" }).globalScope
-    ?.through ?? []) {
-    if (!allowed.has(identifier.name)) throw unsafe(`uses the name ${quote(identifier.name)}`);
-  }
+  const program = parseWithin(source, GLUE_NAMES, "module");
   const edits: Edit[] = [];
   visit(program, (node) => collectEdits(node, source, edits));
   // Another version of the transpiler may write other code: without this hook a run would never be in phase guest.
   if (!edits.some(({ text }) => text.startsWith("__entry("))) throw unsafe("enters no core function");
   return `"use strict";\n${applyEdits(source, edits)}\nreturn instantiate;`;
+}
+
+/** Refuses, as above, a text that `prepareGlue` cannot have made: for one that comes from elsewhere than the transpiler. */
+export function checkPreparedGlue(body: string): void {
+  const program = parseWithin(body, [...GLUE_NAMES, ...GLUE_HOOKS], "body");
+  visit(program, (node) => collectEdits(node, body, []));
+}
+
+/** Parses code and makes sure that it takes no other names from outside itself. */
+function parseWithin(source: string, names: readonly string[], form: "module" | "body"): Program {
+  let program: Program;
+  try {
+    program = parse(source, {
+      ecmaVersion: 2022,
+      sourceType: "module",
+      ranges: true,
+      allowReturnOutsideFunction: form === "body",
+    });
+  } catch (cause) {
+    throw unsafe("is not JavaScript", cause);
+  }
+  const allowed = new Set<string>(names);
+  for (const { identifier } of analyze(program as never, { ecmaVersion: 2022, sourceType: "module" }).globalScope
+    ?.through ?? []) {
+    if (!allowed.has(identifier.name)) throw unsafe(`uses the name ${quote(identifier.name)}`);
+  }
+  return program;
 }
 
 interface Edit {

@@ -254,6 +254,11 @@ describe("values of a whole function", () => {
       "holds more than 1000000 values in lists",
     ]);
     expect(resultToJson(new Uint8Array(MOST_LIST_VALUES + 1), list("u8"))).toBeTypeOf("string");
+    const units: WitType = { kind: "list", element: { kind: "record", name: null, fields: [] }, length: null };
+    expect(refusal(() => resultToJson(new Array(MOST_LIST_VALUES + 1).fill({}), units))).toEqual([
+      "$",
+      "holds more than 1000000 values in lists",
+    ]);
   });
 
   it("camelCase() names as jco does", () => {

@@ -22,7 +22,7 @@ export interface DoctorOptions {
   /** Names of guests; default: all. The rows are then those that these guests prove. */
   readonly guests?: readonly string[];
   /** Of the first run; the second is always on fresh memories. Default: recycled, so that the two are compared. */
-  readonly tier?: "fresh" | "recycled";
+  readonly tier?: "reset" | "recycled" | "fresh";
   /** Hears of each guest when it is through. */
   readonly onProgress?: (result: GuestResult) => void;
 }
@@ -73,7 +73,7 @@ const AHEAD = 2;
 
 /** Runs the guests on a host made for them. Throws a plain Error for a guest that does not exist. */
 export async function examine(options: DoctorOptions = {}): Promise<DoctorReport> {
-  const { tier = "recycled", onProgress, guests: selected } = options;
+  const { tier = "reset", onProgress, guests: selected } = options;
   const guests: Guest[] = [];
   for (const name of selected ?? guestNames()) guests.push(await loadGuest(name));
   const results: GuestResult[] = [];

@@ -38,9 +38,9 @@ export async function admitGuest(host: Host, guest: Guest): Promise<Admission> {
 }
 
 /**
- * Runs the guest once on the host's tier and once on memories of its own, and after each run `control`, a guest that answers:
- * whatever a guest did, its thread (or the one that took its place) serves the next run, and the same guest ends the same way
- * again and burns the same fuel.
+ * Runs the guest twice on the host's tier (the second time what the first left behind may serve it) and once on memories of its own, and in between
+ * `control`, a guest that answers: whatever a guest did, its thread (or the one that took its place) serves the next run, and
+ * the same guest ends the same way again and burns the same fuel.
  */
 export async function tryGuest(
   host: Host,
@@ -54,14 +54,23 @@ export async function tryGuest(
     const poisoned = await control();
     if (poisoned !== null) return { ...first, problem: `the next run on the thread fails: ${poisoned}` };
     if (first.problem !== null) return first;
-    const second = await runOnce(host, id, guest, true);
-    if (second.problem !== null) return { ...second, problem: `on fresh memories ${second.problem}` };
-    if (second.fuel === first.fuel) return first;
-    return { ...first, problem: `it burns ${first.fuel} units of fuel, and ${second.fuel} on fresh memories` };
+    for (const again of AGAIN) {
+      const other = await runOnce(host, id, guest, again.fresh);
+      if (other.problem !== null) return { ...other, problem: `${again.where} ${other.problem}` };
+      if (other.fuel === first.fuel) continue;
+      return { ...first, problem: `it burns ${first.fuel} units of fuel, and ${other.fuel} ${again.where}` };
+    }
+    return first;
   } finally {
     host.uninstall(id);
   }
 }
+
+/** How a guest is run after the first time. */
+const AGAIN = [
+  { fresh: false, where: "when it runs again" },
+  { fresh: true, where: "on fresh memories" },
+];
 
 async function runOnce(host: Host, id: string, guest: Guest, fresh: boolean): Promise<Trial> {
   const { operation, input = null, limits, deadlineMs, cancelAfter } = guest.run;

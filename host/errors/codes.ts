@@ -61,6 +61,7 @@ export const CODES = {
 
   AIRLOCK_COMPILE_FAILED: refused("the component passed the checks but could not be compiled"),
   AIRLOCK_COMPILE_TIMED_OUT: refused("compiling the component took longer than allowed"),
+  AIRLOCK_COMPILE_CACHE_UNSAFE: badInput("other users could have written to the cache directory, or read its secret"),
 
   AIRLOCK_HOST_OPTIONS_INVALID: badInput("an option of createHost or install is unknown or has a wrong value"),
   AIRLOCK_HOST_CLOSED: {
@@ -126,6 +127,18 @@ export const CODES = {
     retry: false,
     failure: "provider_unavailable",
     text: "a build-time package is not installed",
+  },
+
+  AIRLOCK_MEASURE_OPTIONS_INVALID: badInput("an option of bench is missing, unknown or has a wrong value"),
+  AIRLOCK_MEASURE_CASES_INVALID: badInput("a folder of cases or one of its files cannot be read"),
+  AIRLOCK_MEASURE_CASE_FAILED: badInput("a measured call did not end as its case says, or as the calls before it"),
+  AIRLOCK_MEASURE_BASELINE_INVALID: badInput("a baseline cannot be read, or has nothing in common with the results"),
+  AIRLOCK_MEASURE_COLD_START_FAILED: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_failed",
+    text: "a process that was started to be timed ended without an answer",
   },
 
   AIRLOCK_CLI_USAGE: badInput("an argument or option of the command line is missing, unknown or has a wrong value"),

@@ -6,7 +6,7 @@
  */
 export type { EmbedderFunction } from "./embedder.ts";
 export { grantProblem } from "./granted-directory.ts";
-export { type InterfaceLink, linkImports } from "./link.ts";
+export { type InterfaceLink, isStateless, linkImports } from "./link.ts";
 export { PRICES } from "./prices.ts";
 export type {
   HostAnswer,

@@ -17,6 +17,11 @@ const HOST_INTERFACES: Readonly<Record<string, (scope: ImportScope) => ImportedI
   "airlock:capability/events": eventsInterface,
 };
 
+/** Whether what serves an interface remembers nothing of the run: all that it sees is asked of the scope at each call. */
+export function isStateless({ kind, name }: InterfaceLink): boolean {
+  return kind === "embedder" || Object.hasOwn(HOST_INTERFACES, name.replace(/@.*$/, ""));
+}
+
 /** Makes what one run imports: an object per interface, by full name, as the glue looks it up. */
 export function linkImports(links: readonly InterfaceLink[], scope: ImportScope): Record<string, ImportedInterface> {
   let wasi: Record<string, ImportedInterface> | undefined;

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Admitted } from "../admission/admission.ts";
-import type { Artifact } from "../compile/compile.ts";
+import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployment, Pool, PoolAnswer, RunListener, Tier } from "../pool/pool.ts";
+import type { Deployable, Pool, PoolAnswer, RunListener, RunTimes, Tier } from "../pool/pool.ts";
 import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
@@ -18,7 +17,7 @@ export interface ComponentProviderInit {
   /** Names this installation; never used for another. */
   readonly key: string;
   readonly admitted: Admitted;
-  readonly artifact: Artifact;
+  readonly artifact: ArtifactSource;
   readonly policy: LimitPolicy;
   readonly pool: Pool;
   readonly tier: Tier;
@@ -32,6 +31,8 @@ export class ComponentProvider implements Provider {
   readonly operations: readonly string[];
   readonly admitted: Admitted;
   readonly #init: ComponentProviderInit;
+  /** Those of a request that names none. */
+  readonly #limits: Limits;
   /** Inputs of requests that were checked, as they were then. */
   readonly #inputs = new WeakMap<RunRequest, GuestInput>();
   readonly #plans: ReadonlyMap<string, OperationPlan>;
@@ -41,6 +42,7 @@ export class ComponentProvider implements Provider {
     this.id = `${manifest.id}@${manifest.version}`;
     this.admitted = init.admitted;
     this.#init = init;
+    this.#limits = effectiveLimits(init.policy, manifest.limits);
     this.#plans = planOperations(init.admitted);
     this.operations = [...this.#plans.keys()];
   }
@@ -62,6 +64,7 @@ export class ComponentProvider implements Provider {
 
   /** The effective limits of a request. */
   limitsOf(request: Pick<RunRequest, "limits">): Limits {
+    if (Object.keys(request.limits).length === 0) return this.#limits;
     return effectiveLimits(this.#init.policy, this.admitted.manifest.limits, request.limits);
   }
 
@@ -91,10 +94,6 @@ export class ComponentProvider implements Provider {
       try {
         const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
         const listener: RunListener = {
-          clock: (phase, at) => {
-            facts.clock(phase, at);
-            stop.startWall(at, limits.wallMs);
-          },
           event: (event) => {
             facts.events++;
             emitter.emit({ kind: "event", event });
@@ -107,18 +106,21 @@ export class ComponentProvider implements Provider {
           hostCalls: hostCallHandler(offered, { runId: request.runId, providerId: this.id }),
           signal: stop.signal,
         };
-        const answer: PoolAnswer = await pool.run(
+        const run = pool.run(
           {
             deployment: this.#init.key,
             runId: request.runId,
             operation: request.operation,
             input: input.value,
-            seed: createHash("sha256").update(artifact.componentSha256).update(input.digestible).digest(),
-            limits,
+            seedText: input.digestible === input.value ? null : input.digestible,
+            limits: limits === this.#limits ? null : limits,
             tier,
           },
           listener,
         );
+        stop.watchWall(limits.wallMs, () => facts.take(run.times()));
+        const answer: PoolAnswer = await run.answer;
+        if (answer.kind !== "replied") facts.take(run.times());
         return settle(facts, plan, answer, stop.cause);
       } finally {
         slot.release();
@@ -138,7 +140,7 @@ export class ComponentProvider implements Provider {
     return this.#plans.get(request.operation) as OperationPlan;
   }
 
-  #deployment(links: readonly InterfaceLink[]): Deployment {
+  #deployment(links: readonly InterfaceLink[]): Deployable {
     const { manifest, granted } = this.admitted;
     return {
       key: this.#init.key,
@@ -149,6 +151,7 @@ export class ComponentProvider implements Provider {
       operations: [...this.#plans.values()].map(({ operation }) => operation),
       subscribable: manifest.serviceType === "subscribable",
       declaredEvents: manifest.emits,
+      limits: this.#limits,
       filesystem: granted.directory === null ? null : { root: granted.directory },
     };
   }
@@ -175,9 +178,13 @@ class RunProgress implements RunFacts {
     this.evidence = evidence;
   }
 
-  clock(phase: "setup" | "guest", at: number): void {
-    this.phase = phase;
-    if (phase === "setup") this.startedAt = at;
-    else this.enteredAt = at;
+  /** Takes in what is known of the run's times. Answers when its wall clock began. */
+  take(times: RunTimes | null): number | null {
+    if (times !== null) {
+      this.phase = times.enteredAt === null ? "setup" : "guest";
+      this.startedAt = times.takenUpAt;
+      this.enteredAt = times.enteredAt;
+    }
+    return this.enteredAt ?? this.startedAt;
   }
 }

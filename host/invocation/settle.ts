@@ -39,10 +39,11 @@ export function settle(facts: RunFacts, plan: OperationPlan, answer: PoolAnswer,
 }
 
 function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
-  const { ending, usage: counted, times, fuelProfile } = reply;
+  const { ending, usage: counted, times, tier, fuelProfile } = reply;
   const { eventsAccepted, eventsRefused, handles: _handles, ...used } = counted;
   const common = {
     ...identity(facts),
+    evidence: { ...facts.evidence, tier },
     usage: {
       ...used,
       queueMs: times.startedAt - facts.submittedAt,

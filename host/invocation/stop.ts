@@ -11,7 +11,6 @@ export class Stop {
   readonly #abort = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #caller: AbortSignal;
-  #wall: NodeJS.Timeout | undefined;
   #cause: StopCause | null = null;
 
   /** `caller` is the caller's own signal, `deadline` an absolute time in milliseconds since the epoch. */
@@ -19,7 +18,9 @@ export class Stop {
     this.#caller = caller;
     if (caller.aborted) this.#cancelled();
     else caller.addEventListener("abort", this.#cancelled, { once: true });
-    if (deadline !== null) this.#after(deadline - Date.now(), { kind: "past-deadline", limit: "deadlineMs" });
+    if (deadline !== null) {
+      this.#after(deadline - Date.now(), () => this.#stop({ kind: "past-deadline", limit: "deadlineMs" }));
+    }
   }
 
   get signal(): AbortSignal {
@@ -30,11 +31,15 @@ export class Stop {
     return this.#cause;
   }
 
-  /** Starts the wall clock, or starts it again: `since` is when it began, in milliseconds since the epoch. */
-  startWall(since: number, wallMs: number): void {
-    if (this.#wall !== undefined) this.#forget(this.#wall);
-    const now = performance.timeOrigin + performance.now();
-    this.#wall = this.#after(wallMs - (now - since), { kind: "past-deadline", limit: "wallMs" });
+  /** Ends the run `wallMs` after `since()`, in milliseconds since the epoch; null, or a later answer, puts it off. */
+  watchWall(wallMs: number, since: () => number | null, waitMs = wallMs): void {
+    this.#after(waitMs, () => {
+      const began = since();
+      const now = performance.timeOrigin + performance.now();
+      const leftMs = began === null ? wallMs : wallMs - (now - began);
+      if (leftMs > 0) this.watchWall(wallMs, since, leftMs);
+      else this.#stop({ kind: "past-deadline", limit: "wallMs" });
+    });
   }
 
   /** The run has ended: no timer and no listener stays. */
@@ -52,15 +57,15 @@ export class Stop {
     });
   };
 
-  #after(ms: number, cause: StopCause): NodeJS.Timeout {
-    const timer = setTimeout(() => this.#stop(cause), Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
+  #after(ms: number, act: () => void): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        act();
+      },
+      Math.min(Math.max(0, ms), LONGEST_TIMER_MS),
+    );
     this.#timers.add(timer);
-    return timer;
-  }
-
-  #forget(timer: NodeJS.Timeout): void {
-    clearTimeout(timer);
-    this.#timers.delete(timer);
   }
 
   #stop(cause: StopCause): void {

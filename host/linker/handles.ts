@@ -27,8 +27,8 @@ export class Handles {
   readonly component: number;
   readonly #hooks: LinkHooks;
   /** Index 0 is never a handle. */
-  readonly #handles: (Handle | null)[] = [null];
-  readonly #free: number[] = [];
+  #handles: (Handle | null)[] = [null];
+  #free: number[] = [];
   /** Handles that the call which goes on has lent, and borrowed handles that it has not dropped yet. */
   #lent: Handle[] = [];
   #borrowed = 0;
@@ -72,6 +72,23 @@ export class Handles {
     this.#remove(index, handle);
     if (handle.own) handle.type.destroy(handle.rep);
     else this.#borrowed--;
+  }
+
+  /** How many there are. */
+  get open(): number {
+    return this.#handles.length - 1 - this.#free.length;
+  }
+
+  /** Notes all handles, between calls; the answer puts them back. */
+  remember(): () => void {
+    const handles = this.#handles.slice();
+    const free = this.#free.slice();
+    return () => {
+      this.#handles = handles.slice();
+      this.#free = free.slice();
+      this.#lent = [];
+      this.#borrowed = 0;
+    };
   }
 
   /** Runs a call that this component makes: what it lends comes back with the end of the call. */

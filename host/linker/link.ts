@@ -19,6 +19,8 @@ export interface LinkInit {
 export interface LinkedInstance {
   /** Calls an export, with values as jco's glue takes and gives them. */
   call(interfaceName: string | null, key: string, args: readonly unknown[]): unknown;
+  /** Notes what the linker keeps of it, between calls; the answer puts that back. Memories and globals are the caller's matter. */
+  remember(): () => void;
 }
 
 /** The signatures of a plan's functions, in its order. `callee` is another component's, where one answers. */
@@ -50,6 +52,7 @@ export class Linker {
         if (index === undefined) throw new Error(`The component has no export ${JSON.stringify(key)}`);
         return component.call(index, args);
       },
+      remember: () => component.remember(),
     };
   }
 }

@@ -56,6 +56,17 @@ export class RunningComponent {
     );
   }
 
+  /** Notes the handles of all its components, between calls; the answer puts them back and counts them. */
+  remember(): () => void {
+    const tables = this.#handles.filter((each) => each !== undefined);
+    const restore = tables.map((each) => each.remember());
+    return () => {
+      for (const putBack of restore) putBack();
+      const open = tables.reduce((sum, each) => sum + each.open, 0);
+      if (open > 0) this.#init.hooks.countHandles(open);
+    };
+  }
+
   #make(made: MadeFunction, index: number): CoreFunction {
     switch (made.kind) {
       case "import": {
@@ -85,7 +96,13 @@ export class RunningComponent {
       const postReturn = callee.postReturn === null ? null : this.#confine(callee.postReturn, "post-return");
       const entered: CoreFunction = (...args) => {
         hooks.handedOn();
-        return core(...args);
+        try {
+          return core(...args);
+        } catch (thrown) {
+          // The caller would catch it, and neither component would know in what state the other is.
+          if (thrown instanceof WebAssembly.Exception) hooks.trap("an exception left a component");
+          throw thrown;
+        }
       };
       const answerFor = (args: readonly unknown[]): unknown =>
         to.handles.borrowing(() => signatures.callee!.enter(to, entered, postReturn, args));

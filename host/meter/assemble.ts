@@ -10,6 +10,7 @@ import type { ResolvedOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { missingSections, PROFILE_IMPORTS, PROFILE_TYPES, writeHookElements, writeHookTable } from "./profile-hooks.ts";
 import { tooComplex } from "./refusal.ts";
+import { globalExport } from "./resettable.ts";
 
 /** Writes the metered module, section by section in the order they stand. */
 export function assemble(
@@ -114,6 +115,10 @@ function writeSection(
       if (layout.profiles) output.section(section.id, (inner) => writeElements(module, layout, section, inner));
       else writeRenumbered(module, section, layout, output);
       break;
+    case SECTION.export:
+      if (layout.exportedGlobals.length === 0) writeRenumbered(module, section, layout, output);
+      else output.section(section.id, (inner) => writeExports(module, layout, section, inner));
+      break;
     case SECTION.code:
       output.byte(section.id).u32(codeBytes);
       break;
@@ -190,6 +195,20 @@ function writeMemories(module: CoreModule, options: ResolvedOptions, inner: Writ
   const defined = module.memories.filter((memory) => !memory.imported);
   inner.u32(defined.length);
   for (const memory of defined) writeLimits(clampLimits(memory, options.memoryMaxPages, "memory"), inner);
+}
+
+/** The module's exports, and the globals that become exports. A module without a section of them has nobody to reset it. */
+function writeExports(module: CoreModule, layout: Layout, section: Section, inner: Writer): void {
+  const { exportedGlobals, addedGlobals } = layout;
+  const reader = new Reader(module.bytes, section.start, section.end);
+  inner.u32(reader.u32() + exportedGlobals.length);
+  copyRenumbered(module, layout, reader.position, section.end, inner);
+  for (const index of exportedGlobals) {
+    inner
+      .name(globalExport(index))
+      .byte(3)
+      .u32(module.importedGlobals + addedGlobals.length + index);
+  }
 }
 
 function writeLimits(limits: Limits, inner: Writer): void {

@@ -168,6 +168,10 @@ export class BodyScan {
       case OP.global_set:
         this.global();
         return;
+      case OP.table_set:
+        cursor.u32();
+        this.bulk.lasting ??= "table.set";
+        return;
       case OP.ref_null:
         cursor.heapType();
         return;

@@ -89,6 +89,13 @@ describe("what runs before an empty tank is noticed", () => {
     expect(await overdraft(text, 100_000, [1_000])).toBeLessThanOrEqual(3_100);
   });
 
+  test("frames that return one after another run at most 1,000 units each before one of them tests", async () => {
+    const text = (behind: number) => `(module ${GLOBAL} (func $down (export "run") (param i32)
+      local.get 0 if local.get 0 i32.const 1 i32.sub call $down end ${line(behind)}))`;
+    expect(await overdraft(text(8_900), 50_000, [1_000])).toBeLessThanOrEqual(10_000);
+    expect(await overdraft(text(900), 50_000, [1_000])).toBeLessThanOrEqual(1_000 * 1_000);
+  });
+
   test("a graph of 60 functions that each call the next twice stops", async () => {
     const functions = Array.from(
       { length: 60 },

@@ -7,10 +7,23 @@ import { POINT } from "./points.ts";
 import { unsupportedInstruction } from "./refusal.ts";
 import type { Schedule } from "./schedule.ts";
 
+/** Those that change a table or a segment. */
+const LASTING: ReadonlyMap<number, string> = new Map([
+  [BULK.memory_init, "memory.init"],
+  [BULK.data_drop, "data.drop"],
+  [BULK.table_init, "table.init"],
+  [BULK.elem_drop, "elem.drop"],
+  [BULK.table_copy, "table.copy"],
+  [BULK.table_grow, "table.grow"],
+  [BULK.table_fill, "table.fill"],
+]);
+
 /** Bulk operations and growth: injected functions charge for the operand and test the counter before they happen. */
 export class BulkOperations {
   /** Ids of the injected functions that are needed, over all functions. */
   readonly injected = new Set<number>();
+  /** The first instruction of the module that changes a table or drops a segment, by its name. */
+  lasting: string | null = null;
   private readonly path: ChargePath;
   private readonly schedule: Schedule;
   private readonly module: CoreModule;
@@ -33,6 +46,7 @@ export class BulkOperations {
     const { cursor } = this;
     const { memories, tables } = this.module;
     const opcode = cursor.u32();
+    this.lasting ??= LASTING.get(opcode) ?? null;
     switch (opcode) {
       case BULK.memory_init:
         cursor.u32();

@@ -1,7 +1,7 @@
 import { type ChargePath, OWED_AT_CALL, UNTESTED_COST } from "./charge-path.ts";
 import type { CoreModule } from "./module.ts";
 import { POINT } from "./points.ts";
-import type { Schedule } from "./schedule.ts";
+import { heldPrice, type Schedule } from "./schedule.ts";
 
 /** What calls add to a path: their price, payment and test where it is due, the counter stored before and loaded after. */
 export class CallSites {
@@ -12,8 +12,7 @@ export class CallSites {
   /** How many of its calls must find the counter exact, and the cost of the path at each of them. */
   private exactCalls = 0;
   private exactTotal = 0;
-  /** What each call that an exception may leave takes until it returns. */
-  private readonly held: number;
+  private readonly unwinds: boolean;
   /** Most that is owed at a call of a function of the module. */
   private readonly owedAtCall: number;
   private readonly path: ChargePath;
@@ -27,7 +26,7 @@ export class CallSites {
    * unwind the callee's is paid until that returns.
    */
   constructor(path: ChargePath, schedule: Schedule, module: CoreModule, unwinds: boolean, leaves: Int32Array) {
-    this.held = unwinds ? schedule.unwind : 0;
+    this.unwinds = unwinds;
     this.owedAtCall = unwinds ? 0 : OWED_AT_CALL;
     this.path = path;
     this.schedule = schedule;
@@ -101,7 +100,7 @@ export class CallSites {
     if (this.owedAtCall === 0) this.noteExact();
     if (path.pend + this.held > this.owedAtCall) path.pay(at, 0, this.held);
     this.around(at, after);
-    path.runUntested(UNTESTED_COST);
+    path.comeBack(UNTESTED_COST);
   }
 
   private noteExact(): void {
@@ -114,7 +113,13 @@ export class CallSites {
     this.made = true;
     this.path.store(at);
     this.path.load(after);
-    if (this.held > 0) this.path.refund(after, this.held);
+    const { held } = this;
+    if (held > 0) this.path.refund(after, held);
+  }
+
+  /** What a call that an exception may leave takes here until it returns. */
+  private get held(): number {
+    return this.unwinds ? heldPrice(this.schedule, this.path.tries) : 0;
   }
 
   private priceOf(callee: number | undefined): number {

@@ -58,6 +58,36 @@ describe("canonicalNan", () => {
     expect(guest.call("parameter32", nan, 2n).result).toBe(CANONICAL_32);
   });
 
+  test("parameters that an export does not read are left as they are, and small", async () => {
+    const type = `(type $wide (func (param ${"f64 ".repeat(1_000)})))`;
+    const bytes = await assembleText(`(module ${type}
+      ${Array.from({ length: 100 }, (_, index) => `(func (export "f${index}") (type $wide))`).join(" ")})`);
+    const plain = meter(bytes).bytes.length;
+    expect(meter(bytes, { canonicalNan: true }).bytes.length).toBe(plain);
+  });
+
+  test("operands that lie below thousands of branches are looked at once", async () => {
+    const operands = "f64.const 0 ".repeat(60_000);
+    const branches = "local.get 0 br_if 0 ".repeat(60_000);
+    const bytes = await assembleText(`(module (func (param i32) ${operands} ${branches} return))`);
+    expect(meter(bytes, { canonicalNan: true, caps: { bodyBytes: 2 ** 20 } }).report.functions.defined).toBe(1);
+  });
+
+  test("what is made at a height that a branch looked at before is looked at again", async () => {
+    const nan = "f64.const 0 f64.const 0 f64.div";
+    const text = (body: string) => `(module (func $made (param i32) (result f64) ${body})
+      (func (export "run") (result i64) i32.const 0 call $made i64.reinterpret_f64))`;
+    for (const body of [
+      `${nan} local.get 0 br_if 0 drop ${nan}`,
+      `${nan} block (param f64) drop end ${nan} local.get 0 br_if 0`,
+      `(local f64) ${nan} local.set 1 f64.const 1 block (param f64) drop end local.get 1 local.get 0 br_if 0`,
+      `local.get 0 if (result f64) ${nan} else ${nan} end`,
+      `block (result f64) ${nan} local.get 0 br_if 0 drop ${nan} br 0 end`,
+    ]) {
+      expect([body, unsigned((await exact(text(body))).call("run").result)]).toEqual([body, CANONICAL]);
+    }
+  });
+
   test("numbers stay what they are, infinities and zeros too", async () => {
     const guest = await exact(`(module
       (func (export "half") (param f64) (result i64) local.get 0 f64.const 0.5 f64.mul i64.reinterpret_f64)

@@ -57,15 +57,16 @@ export class CanonicalNan {
     return [...locals.keys()];
   }
 
-  /** Parameters of a function that the host calls. */
+  /** Parameters of a function that the host calls, as far as it reads them. */
   enter(index: number, body: Writer): void {
     const { module, plan } = this;
-    if (!plan.entered.has(index)) return;
+    const read = plan.entered.get(index);
+    if (read === undefined) return;
     const type = module.types[module.functionTypes[module.importedFunctions + index]!]!;
     const firsts = firstBytes(module.bytes, type.parametersStart, type.parameters);
     for (const [local, first] of firsts.entries()) {
       const shape = SHAPES[floatOf(first)];
-      if (shape === undefined) continue;
+      if (shape === undefined || !read.has(local)) continue;
       body.byte(OP.local_get).u32(local);
       choose(body, shape, local);
       body.byte(OP.local_set).u32(local);

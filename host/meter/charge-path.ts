@@ -9,10 +9,12 @@ export const UNTESTED_COST = 64;
 
 /**
  * Most that a frame runs between two tests is 10,000 units, callees without a test included. A test is put in as soon as
- * a path passes this value, so an instruction at the default prices cannot pass 10,000. Frames that return one after
- * another are not bounded together: what they run is at most 10,000 for each frame that the stack holds.
+ * a path passes this value, so an instruction at the default prices cannot pass 10,000.
  */
 const TEST_AFTER = 9_000;
+
+/** Most that a frame runs behind a call without a test: frames that return one after another each add this much. */
+const TEST_AFTER_CALL = 1_000;
 
 const NEVER = 0x7fff_ffff;
 
@@ -32,6 +34,8 @@ export class ChargePath {
   /** The value of `pend` past which a test is due. */
   due = 0;
   isDead = false;
+  /** How many bodies of a `try` or `try_table` stand around the path. */
+  tries = 0;
   /** False once two paths of different cost met. */
   isUniform = true;
   /** The highest cost between two tests, or between a test and an end, so far. */
@@ -54,6 +58,7 @@ export class ChargePath {
   /** Starts a function; `isForced` makes its label owe nothing. */
   enter(cost: number, isForced: boolean): void {
     this.top = 0;
+    this.tries = 0;
     this.isDead = false;
     this.isUniform = true;
     this.longestRun = 0;
@@ -67,6 +72,7 @@ export class ChargePath {
   push(kind: number, ordinal: number, isForced: boolean): void {
     this.top++;
     this.openLabel(kind, ordinal, isForced);
+    if (kind === LABEL.try) this.tries++;
     const { labels, top } = this;
     if (this.isDead || kind === LABEL.block || kind === LABEL.try) return;
     // A loop is entered, and an `if` without `else` left, with what is owed here.
@@ -106,6 +112,14 @@ export class ChargePath {
     this.resume(0, 0, 0, false);
   }
 
+  /** The body of the innermost label ends, if that is a `try`: its handlers guard no more. */
+  leaveTry(): void {
+    const { labels, top } = this;
+    if (labels.kind[top] !== LABEL.try) return;
+    labels.kind[top] = LABEL.block;
+    this.tries--;
+  }
+
   /** A handler may send exceptions to `label`; false when another owed value than 0 is fixed there already. */
   mayCatchAt(label: number): boolean {
     const { labels } = this;
@@ -123,6 +137,7 @@ export class ChargePath {
 
   /** The place `at` is the `end` of the innermost label, which is not the function. */
   pop(at: number): void {
+    this.leaveTry();
     const { labels, top } = this;
     if (labels.isDead[top] === 1) this.die();
     else if (labels.kind[top] !== LABEL.loop && labels.reached[top] !== REACHED.not) {
@@ -200,9 +215,9 @@ export class ChargePath {
     this.setSince(0);
   }
 
-  /** A callee may run `cost` here without a test. */
-  runUntested(cost: number): void {
-    this.setSince(this.since + cost);
+  /** A call of a function of the module comes back here; it may have run `cost` without a test. */
+  comeBack(cost: number): void {
+    this.setSince(Math.max(this.since + cost, TEST_AFTER - TEST_AFTER_CALL - this.pend));
   }
 
   /** The path ends here. */

@@ -19,7 +19,8 @@ export function unfoldCosts(schedule: Schedule): Costs {
   for (const opcode of [OP.call_ref, OP.return_call_ref, OP.throw, OP.rethrow, OP.throw_ref]) plain[opcode] = 0;
   for (const opcode of [OP.memory_grow, OP.bulk, OP.simd]) plain[opcode] = 0;
   plain.fill(schedule.access, 0x28, 0x3f);
-  for (const opcode of [OP.table_get, OP.table_set]) plain[opcode] = schedule.access;
+  plain[OP.table_get] = schedule.access;
+  plain[OP.table_set] = schedule.tableSet;
   for (const opcode of DIVISIONS) plain[opcode] = schedule.division;
 
   const simd = new Int32Array(FIRST_RELAXED_SIMD).fill(schedule.plain);

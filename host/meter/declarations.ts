@@ -25,7 +25,7 @@ export function decodeTypes(module: CoreModule, reader: Reader, caps: Complexity
   }
 }
 
-export function decodeImports(module: CoreModule, reader: Reader): void {
+export function decodeImports(module: CoreModule, reader: Reader, caps: ComplexityCaps): void {
   module.imports = reader.count(4);
   for (let left = module.imports; left > 0; left--) {
     const at = reader.position;
@@ -44,7 +44,7 @@ export function decodeImports(module: CoreModule, reader: Reader): void {
     else if (kind === 3) {
       if (decodeGlobalType(module, reader)) module.tablesReachHost = true;
       module.importedGlobals++;
-    } else if (kind === 4) decodeTag(module, reader);
+    } else if (kind === 4) decodeTag(module, reader, caps);
     else reader.fail(`Unknown kind ${kind} of import`, kindAt);
   }
 }
@@ -72,13 +72,15 @@ export function decodeMemories(module: CoreModule, reader: Reader, caps: Complex
   for (let left = reader.count(2); left > 0; left--) addMemory(module, reader, false);
 }
 
-export function decodeTags(module: CoreModule, reader: Reader): void {
-  for (let left = reader.count(2); left > 0; left--) decodeTag(module, reader);
+export function decodeTags(module: CoreModule, reader: Reader, caps: ComplexityCaps): void {
+  for (let left = reader.count(2); left > 0; left--) decodeTag(module, reader, caps);
 }
 
 export function decodeGlobals(module: CoreModule, reader: Reader): void {
   for (let left = reader.count(3); left > 0; left--) {
+    const at = reader.position;
     decodeGlobalType(module, reader);
+    module.globals.push({ type: reader.bytes[at]!, isMutable: reader.bytes[reader.position - 1] === 1 });
     decodeConstant(module, reader);
   }
 }
@@ -103,10 +105,15 @@ function skipValueTypes(module: CoreModule, reader: Reader, count: number): void
   for (let left = count; left > 0; left--) if (readValueType(module, reader)) module.tablesReachHost = true;
 }
 
-function decodeTag(module: CoreModule, reader: Reader): void {
+function decodeTag(module: CoreModule, reader: Reader, caps: ComplexityCaps): void {
   const at = reader.position;
   if (reader.byte() !== 0) reader.fail("Unknown kind of tag", at);
-  module.tags.push(reader.u32());
+  const type = reader.u32();
+  const values = module.types[type]?.parameters ?? 0;
+  if (values > caps.results) {
+    throw tooComplex(`tag of ${values} values, at most ${caps.results},`, "results", at);
+  }
+  module.tags.push(type);
   module.hasTags = true;
 }
 

@@ -8,8 +8,8 @@ export interface ExactPlan {
   readonly kinds: readonly number[];
   /** The first place of each function; one more entry than functions. */
   readonly firstSites: Uint32Array;
-  /** Functions whose parameters come from the host. */
-  readonly entered: ReadonlySet<number>;
+  /** Functions whose parameters come from the host, each with the locals that it reads: no other parameter can be looked at. */
+  readonly entered: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 /** See `ExactPlan.kinds`. */

@@ -15,7 +15,8 @@ import {
 } from "./opcodes.ts";
 import { OperandStack } from "./operand-stack.ts";
 import { BULK_EFFECTS, BULK_INDICES, FLOAT, PLAIN_EFFECTS, SIMD_EFFECTS, type StackEffects } from "./stack-effects.ts";
-import { firstBytes, floatOf, V128 } from "./value-types.ts";
+import { firstBytes, floatOf } from "./value-types.ts";
+import { VectorLocals } from "./vector-locals.ts";
 
 /** Behind `OP.try_table`, the kinds of clauses that name a tag. */
 const LAST_TAGGED_CLAUSE = 1;
@@ -46,11 +47,15 @@ class ExactScan {
   private readonly cursor: Cursor;
   private readonly stack = new OperandStack();
   private readonly locals = new FloatLocals();
+  private readonly vectorLocals: VectorLocals;
   private doubtsCalls = false;
+  /** The locals that the function reads. */
+  private readonly read = new Set<number>();
 
   constructor(module: CoreModule) {
     this.module = module;
     this.cursor = new Cursor(module.bytes);
+    this.vectorLocals = new VectorLocals(module);
   }
 
   run(doubtsCalls: boolean): ExactPlan {
@@ -61,15 +66,19 @@ class ExactScan {
     const firstSites = new Uint32Array(count + 1);
     const positions: number[] = [];
     const kinds: number[] = [];
+    const entries = new Set(functionEntries(module));
+    const entered = new Map<number, ReadonlySet<number>>();
     for (let index = 0; index < count; index++) {
       firstSites[index] = positions.length;
-      const vectorLocals = this.vectorLocals(index);
+      const vectorLocals = this.vectorLocals.of(index);
       let hasVectors = vectorLocals > 0;
+      this.read.clear();
       locals.start(this.typeOf(module.importedFunctions + index).parameters, module.bodies.locals[index]!);
       while (!locals.isStable) {
         locals.scan();
         hasVectors = this.walk(index) || hasVectors;
       }
+      if (entries.has(index)) entered.set(index, new Set(this.read));
       operandSlots[index] = vectorLocals + stack.highest * (hasVectors ? 2 : 1);
       const { sites } = stack;
       for (const [site, isNeeded] of sites.needed.entries()) {
@@ -79,21 +88,7 @@ class ExactScan {
       }
     }
     firstSites[count] = positions.length;
-    return { operandSlots, positions, kinds, firstSites, entered: new Set(functionEntries(module)) };
-  }
-
-  private vectorLocals(index: number): number {
-    const { module, cursor } = this;
-    const { groups, groupCounts } = module.bodies;
-    const { parametersStart, parameters } = this.typeOf(index + module.importedFunctions);
-    let count = firstBytes(module.bytes, parametersStart, parameters).filter((first) => first === V128).length;
-    cursor.position = groups[index]!;
-    for (let left = groupCounts[index]!; left > 0; left--) {
-      const locals = cursor.u32();
-      if (module.bytes[cursor.position] === V128) count += locals;
-      cursor.valueType();
-    }
-    return count;
+    return { operandSlots, positions, kinds, firstSites, entered };
   }
 
   /** Answers whether there are instructions of vectors. */
@@ -188,17 +183,17 @@ class ExactScan {
         break;
       case OP.call: {
         const callee = cursor.u32();
-        this.call(this.typeOf(callee), 0, callee < this.module.importedFunctions);
+        this.call(this.module.functionTypes[callee]!, 0, callee < this.module.importedFunctions);
         break;
       }
       case OP.call_indirect: {
-        const type = this.module.types[cursor.u32()]!;
+        const type = cursor.u32();
         cursor.u32();
         this.call(type, 1, this.module.tablesReachHost);
         break;
       }
       case OP.call_ref:
-        this.call(this.module.types[cursor.u32()]!, 1, this.module.tablesReachHost);
+        this.call(cursor.u32(), 1, this.module.tablesReachHost);
         break;
       case OP.return_call: {
         const callee = cursor.u32();
@@ -248,6 +243,7 @@ class ExactScan {
     const { cursor, locals, stack } = this;
     if (stack.isDead) return;
     if (opcode === OP.local_get) {
+      this.read.add(local);
       stack.push(locals.shapeOf(local), cursor.position);
       return;
     }
@@ -262,15 +258,16 @@ class ExactScan {
     if (pushes[opcode] !== 0) this.stack.push(makes[opcode]!, this.cursor.position);
   }
 
-  private call(type: FunctionType, more: number, mayReachHost: boolean): void {
-    const { stack, cursor, module } = this;
+  private call(index: number, more: number, mayReachHost: boolean): void {
+    const { stack, cursor } = this;
+    const type = this.module.types[index]!;
     stack.pop(type.parameters + more, FLOAT.none);
     if (!mayReachHost && !this.doubtsCalls) stack.pushKnown(type.results);
     else if (type.results === 1) stack.push(this.floatsOf(type)[0]!, cursor.position);
     else {
       stack.pushKnown(type.results);
       if (!this.hasFloats(type) || stack.isDead) return;
-      stack.addSite(RESULTS + module.types.indexOf(type), cursor.position, true);
+      stack.addSite(RESULTS + index, cursor.position, true);
     }
   }
 

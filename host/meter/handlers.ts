@@ -1,7 +1,7 @@
 import type { BranchTargets } from "./branch-targets.ts";
 import type { ChargePath } from "./charge-path.ts";
 import type { Cursor } from "./cursor.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, throwPrice } from "./schedule.ts";
 
 /** Kinds of catch clauses of `try_table`; the other two name no tag. */
 const CATCH_REF = 1;
@@ -56,6 +56,7 @@ export class Handlers {
   /** A `catch` or `catch_all` at `at`, its immediate read. */
   handle(at: number): void {
     const { path } = this;
+    path.leaveTry();
     if (path.labels.isDead[path.top] === 1) return;
     path.handle(at);
     path.test(this.cursor.position);
@@ -73,7 +74,7 @@ export class Handlers {
   throw(at: number): void {
     const { path } = this;
     this.found = true;
-    path.pend += this.schedule.throw;
+    path.pend += throwPrice(this.schedule, path.tries);
     if (path.isDead) return;
     path.isUniform = false;
     path.pay(at, 0);

@@ -2,6 +2,7 @@ import type { Costs } from "./costs.ts";
 import type { PlacedInstruction } from "./instructions.ts";
 import type { CoreModule } from "./module.ts";
 import { BULK, OP } from "./opcodes.ts";
+import { throwPrice } from "./schedule.ts";
 
 /** What instructions of a module cost, one by one. `leaves` is what `findLeaves` answers. */
 export class InstructionPrices {
@@ -22,7 +23,7 @@ export class InstructionPrices {
   }
 
   /** The price whatever the operand. A call of a leaf costs what the leaf does. */
-  flat({ opcode, operand }: PlacedInstruction): number {
+  flat({ opcode, operand, tries }: PlacedInstruction): number {
     const { schedule, plain, simd } = this.costs;
     switch (opcode) {
       case OP.call:
@@ -38,7 +39,7 @@ export class InstructionPrices {
       case OP.throw:
       case OP.rethrow:
       case OP.throw_ref:
-        return schedule.throw;
+        return throwPrice(schedule, tries);
       case OP.memory_grow:
         return schedule.memoryGrow;
       case OP.bulk:

@@ -23,6 +23,8 @@ export interface PlacedInstruction {
   readonly opcode: number;
   /** The opcode behind a prefix; else the first index, depth or count that follows; else 0. */
   readonly operand: number;
+  /** How many bodies of a `try` or `try_table` stand around it. */
+  readonly tries: number;
 }
 
 /**
@@ -33,13 +35,23 @@ export function* instructionsOf(module: CoreModule, index: number): Generator<Pl
   const cursor = new Cursor(module.bytes);
   cursor.position = module.bodies.code[index]!;
   const bodyEnd = module.bodies.ends[index]!;
+  const labels: boolean[] = [];
+  let tries = 0;
   while (cursor.position < bodyEnd) {
     const at = cursor.position;
     const opcode = cursor.byte();
     const operand = skipImmediates(cursor, opcode, at);
-    yield { at, end: cursor.position, opcode, operand };
+    yield { at, end: cursor.position, opcode, operand, tries };
+    if (ENDS.has(opcode) && labels.pop()) tries--;
+    if (OPENS.has(opcode)) labels.push(opcode === OP.try || opcode === OP.try_table);
+    else if (opcode === OP.catch || opcode === OP.catch_all) labels.push(false);
+    if (OPENS.has(opcode) && labels.at(-1)) tries++;
   }
 }
+
+const OPENS: ReadonlySet<number> = new Set([OP.block, OP.loop, OP.if, OP.try, OP.try_table]);
+/** What ends a label, or the body of a `try`. */
+const ENDS: ReadonlySet<number> = new Set([OP.end, OP.delegate, OP.catch, OP.catch_all]);
 
 function skipImmediates(cursor: Cursor, opcode: number, at: number): number {
   switch (IMMEDIATES[opcode]) {

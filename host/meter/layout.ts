@@ -4,6 +4,7 @@ import type { CoreModule } from "./module.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { canonicalId, canonicalType, grownBy, MODE, type Plan } from "./plan.ts";
 import { PROFILE_IMPORTS, type ProfileImport } from "./profile-hooks.ts";
+import { mutableGlobals } from "./resettable.ts";
 
 /** Where what is added ends up. Everything is added behind what is there, so only the module's own globals move. */
 export interface Layout {
@@ -15,6 +16,8 @@ export interface Layout {
   readonly addedGlobals: readonly (CounterName | ProfileImport)[];
   /** Whether the memory becomes an import. */
   readonly importsMemory: boolean;
+  /** Indices, among those the module defines, of the globals that become exports. */
+  readonly exportedGlobals: readonly number[];
   /** Ids of the injected functions, in the order of their indices. */
   readonly injected: readonly number[];
   readonly types: AddedTypes;
@@ -50,6 +53,7 @@ export function layOut(module: CoreModule, plan: Plan, exact: ExactPlan | undefi
     profiles,
     addedGlobals,
     importsMemory: options.importMemory && second === undefined && memory?.imported === false && !memory.is64,
+    exportedGlobals: options.resettable && plan.lasting === null ? mutableGlobals(module) : [],
     injected,
     types: new AddedTypes(module.types.length),
     globalOf: (added) => module.importedGlobals + addedGlobals.indexOf(added),

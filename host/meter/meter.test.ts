@@ -53,6 +53,7 @@ describe("meter()", () => {
         { imported: false, initialElements: 3, maximumElements: 7 },
         { imported: false, initialElements: 1, maximumElements: 100 },
       ],
+      reset: { kind: "possible", globals: [] },
       unwinds: false,
       hasStart: true,
       profiled: null,

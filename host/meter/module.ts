@@ -43,6 +43,12 @@ export interface Table extends Limits {
   readonly initialEnd: number;
 }
 
+export interface DefinedGlobal {
+  readonly isMutable: boolean;
+  /** First byte of its type. */
+  readonly type: number;
+}
+
 /** What the meter knows of a core module. Filled section by section; offsets are into `bytes`. */
 export interface CoreModule {
   readonly bytes: Uint8Array;
@@ -51,6 +57,8 @@ export interface CoreModule {
   imports: number;
   importedFunctions: number;
   importedGlobals: number;
+  /** The globals that the module defines. */
+  readonly globals: DefinedGlobal[];
   /** The type of each function, imported ones first. */
   readonly functionTypes: number[];
   readonly memories: Limits[];
@@ -102,6 +110,7 @@ export function decodeModule(bytes: Uint8Array, caps: ComplexityCaps): CoreModul
     imports: 0,
     importedFunctions: 0,
     importedGlobals: 0,
+    globals: [],
     functionTypes: [],
     memories: [],
     tables: [],
@@ -139,7 +148,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       decodeTypes(module, reader, caps);
       break;
     case SECTION.import:
-      decodeImports(module, reader);
+      decodeImports(module, reader, caps);
       break;
     case SECTION.function:
       for (let left = reader.count(); left > 0; left--) module.functionTypes.push(reader.u32());
@@ -173,7 +182,7 @@ function decodeSection(module: CoreModule, section: Section, caps: ComplexityCap
       reader.u32();
       break;
     case SECTION.tag:
-      decodeTags(module, reader);
+      decodeTags(module, reader, caps);
       break;
     default:
       throw unsupported(`section ${section.id}`, "an unknown section", section.header);

@@ -27,6 +27,8 @@ export class OperandStack {
   private readonly parameters: number[] = [];
   private readonly results: number[] = [];
   private readonly deadBefore: boolean[] = [];
+  /** The height below which every operand of a label has been looked at, so that none is looked at by each branch anew. */
+  private readonly seen: number[] = [];
 
   get sites(): NanSites {
     const { positions, kinds, needed } = this;
@@ -52,6 +54,7 @@ export class OperandStack {
       const site = this.open[--this.height]! - 1;
       if (site >= 0 && blindTo !== FLOAT.any && blindTo !== this.kinds[site]) this.needed[site] = true;
     }
+    this.seen[this.label] = Math.min(this.seen[this.label]!, this.height);
   }
 
   /** Puts one operand on that was made just before `at` and may be a NaN if `makes` is a shape. */
@@ -82,11 +85,12 @@ export class OperandStack {
   /** Operands of the innermost label may go where they are looked at. */
   needAll(): void {
     if (this.isDead) return;
-    for (let height = this.bases[this.label]!; height < this.height; height++) {
+    for (let height = this.seen[this.label]!; height < this.height; height++) {
       const site = this.open[height]! - 1;
       if (site >= 0) this.needed[site] = true;
       this.open[height] = 0;
     }
+    this.seen[this.label] = this.height;
   }
 
   /** The path ends here. */
@@ -101,6 +105,7 @@ export class OperandStack {
     this.parameters[label] = parameters;
     this.results[label] = results;
     this.bases[label] = this.height - parameters;
+    this.seen[label] = this.bases[label]!;
     this.deadBefore[label] = this.isDead;
   }
 
@@ -110,6 +115,7 @@ export class OperandStack {
     this.isDead = this.deadBefore[this.label]!;
     if (this.isDead) return;
     this.height = this.bases[this.label]!;
+    this.seen[this.label] = this.height;
     this.pushKnown(operands);
   }
 
@@ -125,6 +131,7 @@ export class OperandStack {
     this.label--;
     if (this.isDead) return;
     this.height = this.bases[label]!;
+    this.seen[this.label] = Math.min(this.seen[this.label]!, this.height);
     this.pushKnown(this.results[label]!);
   }
 }

@@ -15,7 +15,7 @@ export interface ComplexityCaps {
   readonly memories: number;
   /** Targets of one `br_table`. */
   readonly branchTargets: number;
-  /** Results of one function, results or parameters of one block: a branch or return moves them all for one price. */
+  /** Results of one function, results or parameters of one block, values of one exception: all are moved for one price. */
   readonly results: number;
 }
 
@@ -70,6 +70,11 @@ export interface MeterOptions {
    */
   readonly unwinds?: boolean;
   /**
+   * Export each mutable global that the module defines as `$airlock:global:<index>`, so that the host can put an instance
+   * back to where it was; default false. No effect on a module that does more than that could undo (`report.reset`).
+   */
+  readonly resettable?: boolean;
+  /**
    * Tell a `FuelProfiler` where each function begins and ends; default false. Fuel is the same with it and without, but each
    * call takes some 70 ns more. No effect on a module that defines no function.
    */
@@ -91,6 +96,7 @@ export interface ResolvedOptions {
   readonly canonicalNan: boolean;
   readonly importMemory: boolean;
   readonly unwinds: boolean;
+  readonly resettable: boolean;
   readonly profile: boolean;
   readonly trapOnRefusedGrowth: boolean;
   readonly memoryMaxPages: number;
@@ -111,6 +117,7 @@ export function resolveOptions(options: MeterOptions): ResolvedOptions {
     canonicalNan: options.canonicalNan ?? false,
     importMemory: options.importMemory ?? false,
     unwinds: options.unwinds ?? false,
+    resettable: options.resettable ?? false,
     profile: options.profile ?? false,
     trapOnRefusedGrowth: options.trapOnRefusedGrowth ?? false,
     memoryMaxPages: options.memoryMaxPages ?? MEMORY_MAX_PAGES,

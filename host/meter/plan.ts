@@ -31,6 +31,8 @@ export interface Plan {
   readonly rescans: number;
   /** What callers of a leaf pay for it, as `findLeaves` answers. */
   readonly leaves: Int32Array;
+  /** What the module may do that a restored memory and restored globals would not undo; null when nothing. */
+  readonly lasting: string | null;
   /** Whether exceptions may unwind its frames. */
   readonly unwinds: boolean;
 }

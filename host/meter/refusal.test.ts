@@ -222,6 +222,8 @@ describe("a module past a cap is refused", () => {
     ["functions", "(module (func) (func) (func))", { caps: { functions: 2 } }],
     ["branchTargets", `(module (func i32.const 0 br_table ${"0 ".repeat(8_194)}))`, {}],
     ["results", `(module (func (result ${"i32 ".repeat(17)}) unreachable))`, {}],
+    ["results", `(module (tag (param ${"i32 ".repeat(17)})))`, {}],
+    ["results", `(module (import "m" "t" (tag (param ${"i64 ".repeat(17)}))))`, {}],
     ["results", `(module (func unreachable block (param ${"i32 ".repeat(17)}) unreachable end))`, {}],
     ["memoryMaxPages", "(module (memory 11))", { memoryMaxPages: 10 }],
     ["memoryMaxPages", "(module (memory 16385))", {}],

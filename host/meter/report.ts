@@ -7,6 +7,7 @@ import { MODE, type Plan } from "./plan.ts";
 import { POINT } from "./points.ts";
 import { PROFILE_IMPORTS, PROFILE_TYPES, type ProfileImport } from "./profile-hooks.ts";
 import { type ProfiledFunction, profiledFunctions } from "./profiled-functions.ts";
+import { globalExport } from "./resettable.ts";
 import { scheduleId } from "./schedule.ts";
 
 /** An import that the meter added; all are of the module `$airlock`. */
@@ -83,6 +84,13 @@ export interface MeterReport {
   readonly tables: readonly TableReport[];
   /** Whether fuel is exact where exceptions unwind its frames. */
   readonly unwinds: boolean;
+  /**
+   * Whether an instance whose memory, counters and mutable globals are put back is as it was after instantiation; the names of those
+   * globals' exports, where the option `resettable` was set; or what the module may do that this would not undo.
+   */
+  readonly reset:
+    | { readonly kind: "possible"; readonly globals: readonly string[] }
+    | { readonly kind: "impossible"; readonly why: string };
   /** Whether instantiation runs guest code. */
   readonly hasStart: boolean;
   /** The functions that the module defines, of a profile build: what a `FuelProfiler` wants to know. */
@@ -112,6 +120,10 @@ export function reportOn(
     imports: addedImports(layout, memory),
     memory,
     tables,
+    reset:
+      plan.lasting === null
+        ? { kind: "possible", globals: layout.exportedGlobals.map(globalExport) }
+        : { kind: "impossible", why: plan.lasting },
     unwinds: plan.unwinds,
     hasStart: module.hasStart,
     profiled: layout.profiles ? profiledFunctions(module, plan) : null,

@@ -7,6 +7,7 @@ import type { CoreModule } from "./module.ts";
 import type { ComplexityCaps } from "./options.ts";
 import { MODE, type Plan } from "./plan.ts";
 import { Points } from "./points.ts";
+import { lastingGlobal } from "./resettable.ts";
 
 /**
  * Finds the points of every function of a module that `WebAssembly.validate` accepted. `unwinds` says that exceptions
@@ -47,5 +48,6 @@ export function scanModule(module: CoreModule, costs: Costs, caps: ComplexityCap
   // What catches may do so without a tag; once that is seen, every call is to be placed anew.
   if (scan.handlers.found && !unwinds) return scanModule(module, costs, caps, true);
   const { injected } = scan.bulk;
-  return { points, firstPoints, modes, totals, owed, tested, injected, rescans, leaves, unwinds };
+  const lasting = scan.handlers.found ? "exceptions" : (scan.bulk.lasting ?? lastingGlobal(module));
+  return { points, firstPoints, modes, totals, owed, tested, injected, rescans, leaves, lasting, unwinds };
 }

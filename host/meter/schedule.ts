@@ -10,8 +10,10 @@ export interface Schedule {
   readonly structural: number;
   /** Constants, locals, globals, arithmetic, comparisons, conversions, `select`, `if`, `br*`, `ref.*`, `size`, plain SIMD. */
   readonly plain: number;
-  /** Loads and stores (SIMD too), `table.get`, `table.set`. */
+  /** Loads and stores (SIMD too), `table.get`. */
   readonly access: number;
+  /** `table.set`: V8 leaves the guest's code for it, some 40 ns where the table holds functions. */
+  readonly tableSet: number;
   /** Integer and float division, remainder, square root: per lane. */
   readonly division: number;
   /** `call` and `return_call` of a function that the module defines. */
@@ -26,12 +28,14 @@ export interface Schedule {
    * and any indirect call this much. 0: no function is a leaf. At most 64.
    */
   readonly leaf: number;
-  /** `throw`, `rethrow` and `throw_ref`, besides the frames that are unwound. */
+  /** `throw`, `rethrow` and `throw_ref`, besides what is unwound (`unwind`). */
   readonly throw: number;
   /**
    * Each frame that an exception unwinds, which costs V8 up to 0.6 µs. Where exceptions may pass (`MeterReport.unwinds`), a
    * call of what is not a known leaf takes this along and gives it back when it returns: so it is there before it is
-   * needed, and fuel must suffice for it while calls are under way. May be 0.
+   * needed, and fuel must suffice for it while calls are under way. V8 unwinds anew from each handler that does not match, so
+   * each `try` or `try_table` around the call counts like a frame (the first one is the callee's), and each but the innermost
+   * one around a throw does. May be 0.
    */
   readonly unwind: number;
   /** Locals (parameters included) of a function that cost nothing. */
@@ -57,13 +61,14 @@ export interface Schedule {
 }
 
 /** Raised when the meter counts otherwise for the same schedule; part of each schedule id. */
-export const METER_VERSION = 3;
+export const METER_VERSION = 4;
 
 /** The default prices. */
 export const SCHEDULE: Schedule = Object.freeze({
   structural: 0,
   plain: 1,
   access: 2,
+  tableSet: 500,
   division: 16,
   call: 8,
   indirectCall: 16,
@@ -89,6 +94,9 @@ const MAY_BE_FREE: ReadonlySet<string> = new Set(["structural", "extraLocal", "f
 /** A path's cost is summed as a float and charged in 32 bits; this bound keeps both exact for the largest body. */
 const HIGHEST_PRICE = 1_000_000;
 
+/** Past what any run may have, and still in 32 bits: a million for each of the deepest blocks would not be. */
+const HIGHEST_UNWINDING = 1_000_000_000;
+
 /** What a function without a test may cost (`charge-path.ts`). */
 const HIGHEST_LEAF = 64;
 
@@ -104,6 +112,16 @@ export function scheduleId(schedule: Schedule = SCHEDULE): string {
     .update(JSON.stringify({ meter: METER_VERSION, prices }))
     .digest("hex")
     .slice(0, 16);
+}
+
+/** What a throw costs within the bodies of `tries`, as far as its own frame goes. */
+export function throwPrice(schedule: Schedule, tries: number): number {
+  return Math.min(HIGHEST_UNWINDING, schedule.throw + Math.max(0, tries - 1) * schedule.unwind);
+}
+
+/** What a call within the bodies of `tries` that an exception may leave holds until it returns. */
+export function heldPrice(schedule: Schedule, tries: number): number {
+  return Math.min(HIGHEST_UNWINDING, Math.max(1, tries) * schedule.unwind);
 }
 
 /** Throws a `RangeError` unless every price is there, is an integer in range, and nothing else is there. */

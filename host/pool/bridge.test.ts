@@ -4,21 +4,22 @@ import { describe, expect, it } from "vitest";
 import type { HostAnswer } from "../imports/imports.ts";
 import { Bridge, type HostCallHandler, type RunListener } from "./bridge.ts";
 import { BRIDGE_FIELDS, type BridgeMessage } from "./protocol.ts";
+import { RunClock } from "./run-clock.ts";
 
 function connected(heldByThread = 0, heldByProcess = 0) {
   const memories = new Int32Array([heldByProcess]);
-  const bridge = new Bridge(() => undefined, memories);
+  const bridge = new Bridge(() => Promise.reject(new Error("none")), memories);
   const { port1: thread, port2: port } = new MessageChannel();
   const shared = new SharedArrayBuffer(4 * BRIDGE_FIELDS.count);
   const fields = new Int32Array(shared);
   fields[BRIDGE_FIELDS.memories] = heldByThread;
-  bridge.connect({ kind: "airlock-hello", port, shared });
+  bridge.connect({ kind: "airlock-hello", port, shared, clock: new SharedArrayBuffer(RunClock.BYTES) });
   return { bridge, thread, port, fields, memories };
 }
 
 function listener(hostCalls: HostCallHandler, heard: unknown[] = []): RunListener {
   const event = (each: unknown): void => void heard.push(each);
-  return { clock() {}, event, log() {}, called() {}, hostCalls, signal: new AbortController().signal };
+  return { event, log() {}, called() {}, hostCalls, signal: new AbortController().signal };
 }
 
 const HOST_CALL: BridgeMessage = {

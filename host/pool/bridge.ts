@@ -3,6 +3,7 @@ import { messageOf } from "../errors/errors.ts";
 import type { Event } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Deployment, type Hello } from "./protocol.ts";
+import { RunClock, type RunTimes } from "./run-clock.ts";
 
 /** Answers one call of a guest to an interface of the embedding application. It never throws for what the function does. */
 export type HostCallHandler = (
@@ -12,8 +13,6 @@ export type HostCallHandler = (
 
 /** What the caller of a run hears while it runs. */
 export interface RunListener {
-  /** `at` in milliseconds since the epoch. */
-  clock(phase: "setup" | "guest", at: number): void;
   event(event: Event): void;
   log(level: string, message: string): void;
   /** A function of the application is called; `fuelUsed` so far is a lower bound of the run's. */
@@ -25,12 +24,12 @@ export interface RunListener {
 /** The main thread's end of the bridges of all threads. */
 export class Bridge {
   readonly #runs = new Map<number, RunListener>();
-  readonly #ports = new Map<MessagePort, Int32Array>();
-  readonly #deployments: (key: string) => Deployment | undefined;
+  readonly #ports = new Map<MessagePort, { readonly fields: Int32Array; readonly clock: RunClock }>();
+  readonly #deployments: (key: string) => Promise<Deployment>;
   readonly #memories: Int32Array;
 
-  /** `memories` counts the Wasm memories that all threads of this process hold. */
-  constructor(deployments: (key: string) => Deployment | undefined, memories: Int32Array) {
+  /** `deployments` gives what a thread needs, or rejects; `memories` counts the Wasm memories that all threads of this process hold. */
+  constructor(deployments: (key: string) => Promise<Deployment>, memories: Int32Array) {
     this.#deployments = deployments;
     this.#memories = memories;
   }
@@ -39,7 +38,7 @@ export class Bridge {
   connect(hello: Hello): void {
     const fields = new Int32Array(hello.shared);
     const port = hello.port;
-    this.#ports.set(port, fields);
+    this.#ports.set(port, { fields, clock: new RunClock(hello.clock) });
     port.on("message", (message: BridgeMessage) => this.#receive(message, port, fields));
     port.on("close", () => {
       this.#ports.delete(port);
@@ -58,12 +57,21 @@ export class Bridge {
     this.#runs.delete(epoch);
   }
 
+  /** When run `epoch` was taken up and entered; null while no thread has it. */
+  timesOf(epoch: number): RunTimes | null {
+    for (const { clock } of this.#ports.values()) {
+      const times = clock.timesOf(epoch);
+      if (times !== null) return times;
+    }
+    return null;
+  }
+
   /**
    * Takes in what the threads have said so far. A reply comes by another port than the messages before it, so whoever has
    * a reply calls this before it believes that it has seen every event.
    */
   drain(): void {
-    for (const [port, fields] of this.#ports) {
+    for (const [port, { fields }] of this.#ports) {
       for (let received = receiveMessageOnPort(port); received; received = receiveMessageOnPort(port)) {
         this.#receive(received.message as BridgeMessage, port, fields);
       }
@@ -77,16 +85,15 @@ export class Bridge {
   #receive(message: BridgeMessage, port: MessagePort, fields: Int32Array): void {
     const run = this.#runs.get(message.epoch);
     if (message.kind === "need") {
-      const deployment = this.#deployments(message.deployment) ?? null;
-      this.#answer({ epoch: message.epoch, ordinal: message.ordinal, deployment }, port, fields);
+      const { epoch, ordinal } = message;
+      void this.#deployments(message.deployment)
+        .catch((thrown: unknown) => ({ problem: messageOf(thrown) }))
+        .then((deployment) => this.#answer({ epoch, ordinal, deployment }, port, fields));
       return;
     }
     // A run that was settled already says nothing more; its thread is being ended.
     if (run === undefined) return;
     switch (message.kind) {
-      case "clock":
-        run.clock(message.phase, message.at);
-        return;
       case "event":
         run.event(message.event);
         return;

@@ -1,6 +1,8 @@
 import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
-import { type InterfaceLink, linkImports } from "../imports/imports.ts";
-import { Linker } from "../linker/linker.ts";
+
+import { type InterfaceLink, isStateless, linkImports } from "../imports/imports.ts";
+import { Linker, type LinkPlan } from "../linker/linker.ts";
+
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import type { Operation, Tier } from "./protocol.ts";
@@ -10,6 +12,10 @@ import type { RunState } from "./run-state.ts";
 export interface ComponentInstance {
   /** Calls an operation; the arguments are as jco's glue takes them. */
   call(operation: Operation, args: readonly unknown[]): unknown;
+  /** Notes what can be put back besides memories and `globals`, and puts it back; null for an instance that cannot be. */
+  readonly remember: (() => () => void) | null;
+  readonly globals: readonly WebAssembly.Global[];
+  readonly tableElements: number;
   /** Gives its memories back. The instance must not be called again. */
   release(): void;
 }
@@ -22,7 +28,7 @@ export type Assembly =
 /** Compiles what is the same for every instance. */
 export function prepare(linkage: Linkage, key: string): Assembly {
   return linkage.kind === "linked"
-    ? { kind: "linked", linker: new Linker(linkage.plan) }
+    ? { kind: "linked", linker: new Linker(linkage.plan as LinkPlan) }
     : { kind: "glue", glue: loadGlue(linkage.source, key) };
 }
 
@@ -45,23 +51,31 @@ export function instantiate(
 ): ComponentInstance {
   const byModule = new Map(artifact.modules.map((module) => [module.module, module]));
   const held: HeldMemory[] = [];
+  const globals: WebAssembly.Global[] = [];
+  let elements = 0;
   const counters: Record<string, WebAssembly.Global> = { ...run.meter };
   const instantiateCore = (module: WebAssembly.Module, imports: WebAssembly.Imports = {}): WebAssembly.Instance => {
     const known = byModule.get(module)!;
-    const { memory: shape, tableElements } = known;
+    const { memory: shape, tableElements, globals: names } = known;
     run.hold(shape, tableElements);
+    elements += tableElements;
     const own: WebAssembly.ModuleImports = { ...counters, ...run.profiler?.importsOf(known) };
     if (shape !== null) {
-      const memory = takeMemory(memories, shape, tier === "recycled");
+      const memory = takeMemory(memories, shape, tier !== "fresh");
       held.push({ memory, shape });
       run.memories.push(memory);
       own.memory = memory;
     }
-    return new WebAssembly.Instance(module, { ...imports, $airlock: own });
+    const made = new WebAssembly.Instance(module, { ...imports, $airlock: own });
+    for (const name of names) globals.push(made.exports[name] as WebAssembly.Global);
+    return made;
   };
-  const call = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
+  const { call, remember } = assemble(artifact, assembly, linkImports(links, run), instantiateCore, run);
   return {
     call,
+    remember: artifact.reset.kind === "possible" && links.every(isStateless) ? remember : null,
+    globals,
+    tableElements: elements,
     release() {
       for (const { memory, shape } of held) memories.give(memory, shape.initial, shape.maximum);
       held.length = 0;
@@ -75,18 +89,24 @@ function assemble(
   imports: ReturnType<typeof linkImports>,
   instantiateCore: (module: WebAssembly.Module, imports?: WebAssembly.Imports) => WebAssembly.Instance,
   run: RunState,
-): ComponentInstance["call"] {
+): Pick<ComponentInstance, "call" | "remember"> {
   if (assembly.kind === "linked") {
     const inOrder = modules.map(({ module }) => module);
     const instance = assembly.linker.instantiate({ modules: inOrder, imports, instantiateCore, hooks: run });
-    return ({ interfaceName, key }, args) => instance.call(interfaceName, key, args);
+    return {
+      call: ({ interfaceName, key }, args) => instance.call(interfaceName, key, args),
+      remember: () => instance.remember(),
+    };
   }
   const byName = new Map(modules.map((module) => [module.name, module]));
   const exported = assembly.glue(run)((name) => byName.get(name)!.module, imports, instantiateCore);
-  return (operation, args) => {
-    const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
-    const callee = own(holder as Record<string, unknown>, operation.key);
-    return (callee as (...args: readonly unknown[]) => unknown)(...args);
+  return {
+    call(operation, args) {
+      const holder = operation.interfaceName === null ? exported : own(exported, operation.interfaceName);
+      const callee = own(holder as Record<string, unknown>, operation.key);
+      return (callee as (...args: readonly unknown[]) => unknown)(...args);
+    },
+    remember: null,
   };
 }
 

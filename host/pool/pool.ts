@@ -9,7 +9,8 @@ import { messageOf } from "../errors/errors.ts";
 import { Bridge, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
-import type { Call, Deployment, Hello, Reply } from "./protocol.ts";
+import { type Call, type Deployable, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
+import type { RunTimes } from "./run-clock.ts";
 import type { WorkerStart } from "./worker.ts";
 
 export type { HostCallHandler, RunListener } from "./bridge.ts";
@@ -17,7 +18,7 @@ export { longestTextBytes } from "./heap-share.ts";
 export type { Slot } from "./lanes.ts";
 export type {
   Call,
-  Deployment,
+  Deployable,
   Operation,
   Phase,
   Reply,
@@ -26,6 +27,8 @@ export type {
   WorkerTimes,
   WorkerUsage,
 } from "./protocol.ts";
+export { TIERS } from "./protocol.ts";
+export type { RunTimes } from "./run-clock.ts";
 
 /** How many threads there are and what they may hold. */
 export interface PoolOptions {
@@ -34,6 +37,10 @@ export interface PoolOptions {
   readonly queue: number;
   /** V8 heap of a thread, in megabytes; Wasm memories and buffers do not count. */
   readonly heapMegabytes: number;
+  /** Whether the threads time their garbage collections. */
+  readonly gcTimes: boolean;
+  /** Deployments, and with them compiled code, that one thread keeps ready. */
+  readonly deployments: number;
 }
 
 /** What became of a call. */
@@ -43,11 +50,21 @@ export type PoolAnswer =
   /** The thread died, or broke. */
   | { readonly kind: "lost"; readonly what: string };
 
+/** A call that was started. */
+export interface PoolRun {
+  /** Never rejects. */
+  readonly answer: Promise<PoolAnswer>;
+  /** When it was taken up and entered; null while it was not, and once its thread has gone on or is gone. */
+  times(): RunTimes | null;
+}
+
 /** Numbers of the pool. */
 export interface PoolStats {
   readonly threads: number;
   readonly free: number;
   readonly waiting: number;
+  /** Garbage collections of all threads so far; null where they are not timed. */
+  readonly gc: { readonly pauses: number; readonly totalMs: number } | null;
 }
 
 const STACK_MEGABYTES = 4;
@@ -58,15 +75,19 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #piscina: Piscina;
   readonly #bridge: Bridge;
-  readonly #deployments = new Map<string, Deployment>();
+  readonly #deployments = new Map<string, Deployable>();
+  /** See `GC_FIELDS`; written by all threads. */
+  readonly #gc: Int32Array | null;
   #epoch = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     const entry = findEntryPoint(import.meta.url, "pool", "worker");
     this.lanes = new Lanes(options.threads, options.queue);
-    this.#bridge = new Bridge((key) => this.#deployments.get(key), new Int32Array(PROCESS_MEMORIES));
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES };
+    this.#bridge = new Bridge((key) => this.#deployment(key), new Int32Array(PROCESS_MEMORIES));
+    const gc = options.gcTimes ? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * GC_FIELDS.count) : null;
+    this.#gc = gc === null ? null : new Int32Array(gc);
+    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc, deployments: options.deployments };
     this.#piscina = new Piscina({
       filename: entry.file,
       name: "run",
@@ -90,7 +111,7 @@ export class Pool {
   }
 
   /** Makes a deployment known to the threads. They ask for it when they first need it. */
-  deploy(deployment: Deployment): void {
+  deploy(deployment: Deployable): void {
     this.#deployments.set(deployment.key, deployment);
   }
 
@@ -98,10 +119,14 @@ export class Pool {
     this.#deployments.delete(key);
   }
 
-  /** Carries out one call; the caller holds a slot of `lanes`. Never rejects. */
-  async run(call: Omit<Call, "kind" | "epoch">, listener: RunListener): Promise<PoolAnswer> {
+  /** Starts one call; the caller holds a slot of `lanes`. */
+  run(call: Omit<Call, "kind" | "epoch">, listener: RunListener): PoolRun {
     const epoch = ++this.#epoch;
     this.#bridge.listen(epoch, listener);
+    return { answer: this.#answer(call, epoch, listener), times: () => this.#bridge.timesOf(epoch) };
+  }
+
+  async #answer(call: Omit<Call, "kind" | "epoch">, epoch: number, listener: RunListener): Promise<PoolAnswer> {
     try {
       const message: Call = { ...call, kind: "call", epoch };
       const reply = (await this.#piscina.run(message, { signal: listener.signal })) as Reply;
@@ -116,7 +141,14 @@ export class Pool {
   }
 
   stats(): PoolStats {
-    return { threads: this.#options.threads, free: this.lanes.free, waiting: this.lanes.waiting };
+    const gc =
+      this.#gc === null
+        ? null
+        : {
+            pauses: Atomics.load(this.#gc, GC_FIELDS.pauses),
+            totalMs: Atomics.load(this.#gc, GC_FIELDS.microseconds) / 1_000,
+          };
+    return { threads: this.#options.threads, free: this.lanes.free, waiting: this.lanes.waiting, gc };
   }
 
   /** Ends all threads. Calls still running end as lost; drain before. */
@@ -124,6 +156,12 @@ export class Pool {
     await this.#piscina.destroy();
     this.#bridge.close();
     this.#deployments.clear();
+  }
+
+  async #deployment(key: string): Promise<Deployment> {
+    const deployable = this.#deployments.get(key);
+    if (deployable === undefined) throw new Error(`no deployment ${key}`);
+    return { ...deployable, artifact: await deployable.artifact.load() };
   }
 }
 

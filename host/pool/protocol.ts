@@ -1,11 +1,16 @@
-import type { Artifact } from "../compile/compile.ts";
+import type { Artifact, ArtifactSource } from "../compile/compile.ts";
 import type { Event, EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "../meter/meter.ts";
 
-/** How much of an instance is new. All tiers are observably equal. */
-export type Tier = "fresh" | "recycled";
+/**
+ * How much of an instance is new: nothing, its memory and globals are put back (`reset`, where proven possible, else as
+ * `recycled`); all but its memory, which is zeroed (`recycled`); everything (`fresh`). All are observably equal.
+ */
+export type Tier = (typeof TIERS)[number];
+
+export const TIERS = ["reset", "recycled", "fresh"] as const;
 
 /** One way into a component. */
 export interface Operation {
@@ -33,6 +38,13 @@ export interface Deployment {
   readonly subscribable: boolean;
   readonly declaredEvents: readonly EventDeclaration[];
   readonly filesystem: { readonly root: string } | null;
+  /** The limits of a run that asks for no lower ones. */
+  readonly limits: Limits;
+}
+
+/** A deployment before a thread needs it: the main thread holds no compiled code for it. */
+export interface Deployable extends Omit<Deployment, "artifact"> {
+  readonly artifact: ArtifactSource;
 }
 
 /** One run, as a thread gets it. */
@@ -45,9 +57,10 @@ export interface Call {
   readonly operation: string;
   /** JSON text for `text`, the arguments for `values`. */
   readonly input: string | readonly unknown[];
-  /** 32 bytes. */
-  readonly seed: Uint8Array;
-  readonly limits: Limits;
+  /** JSON text that stands for the input in what looks random; null: `input` itself. */
+  readonly seedText: string | null;
+  /** Null: those of the deployment. */
+  readonly limits: Limits | null;
   readonly tier: Tier;
 }
 
@@ -89,6 +102,8 @@ export interface Reply {
   readonly kind: "reply";
   readonly ending: WorkerEnding;
   readonly usage: WorkerUsage;
+  /** What the instance was, whatever was asked for. */
+  readonly tier: Tier;
   readonly times: WorkerTimes;
   /** Of a profile build; null also where nothing of the guest was run. */
   readonly fuelProfile: FuelProfile | null;
@@ -100,16 +115,19 @@ export interface Hello {
   readonly port: import("node:worker_threads").MessagePort;
   /** See `BRIDGE_FIELDS`. */
   readonly shared: SharedArrayBuffer;
+  /** See `RunClock`. */
+  readonly clock: SharedArrayBuffer;
 }
 
 /** Int32 fields of the bridge's shared buffer. */
 export const BRIDGE_FIELDS = { answers: 0, memories: 1, count: 2 } as const;
 
+/** Int32 fields of the buffer in which the threads of a pool add up their garbage collections. */
+export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
+
 /** From the thread. `ordinal` counts the questions of one run. */
 export type BridgeMessage =
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
-  /** The run is taken up, or the guest is entered: the wall clock starts (again). */
-  | { readonly kind: "clock"; readonly epoch: number; readonly phase: "setup" | "guest"; readonly at: number }
   | { readonly kind: "event"; readonly epoch: number; readonly event: Event }
   | { readonly kind: "log"; readonly epoch: number; readonly level: string; readonly message: string }
   | {
@@ -127,6 +145,6 @@ export type BridgeMessage =
 export interface BridgeAnswer {
   readonly epoch: number;
   readonly ordinal: number;
-  readonly deployment?: Deployment | null;
+  readonly deployment?: Deployment | { readonly problem: string };
   readonly answer?: HostAnswer;
 }

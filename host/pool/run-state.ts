@@ -1,82 +1,90 @@
-import { resourceLimits } from "node:worker_threads";
 import type { Event, EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, type FuelProfiler } from "../meter/meter.ts";
 import { endingOf, type GuestReturn } from "./ending-of.ts";
 import { GuestStop } from "./guest-stop.ts";
-import { longestTextBytes } from "./heap-share.ts";
+import { mostLifted } from "./lift-bound.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
-import type { WorkerBridge } from "./worker-bridge.ts";
+import { beginCounters, newImportCounters, type RunInit } from "./run-init.ts";
 
-const PAGE_BYTES = 65_536;
-/** What one call may bring out of the guest: a share of the thread's heap, or V8 would abort the process. */
-const LONGEST_LIFT_BYTES = longestTextBytes(resourceLimits?.maxOldGenerationSizeMb);
-/** A call may always bring this much out of the guest, whatever is left for host calls. */
-const LEAST_LIFT_BYTES = 1024 * 1024;
 /** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
 const ASK_MARGIN_MS = 60_000;
 
-/** What a run starts with. */
-export interface RunInit {
-  readonly invocation: InvocationFacts;
-  readonly limits: Limits;
-  readonly seed: Uint8Array;
-  readonly events: EventGate;
-  readonly bridge: WorkerBridge;
-  readonly filesystem: { readonly root: string } | null;
-  /** Where the artifact is a profile build. */
-  readonly profiler?: FuelProfiler | null;
-}
-
-/** One run on this thread: its fuel, its phase, its counters, and how it ends. Made for one run and then dropped. */
+/**
+ * One run on this thread: its fuel, its phase, its counters, and how it ends. Everything that serves an instance holds on to it, so
+ * where an instance serves another run, this begins anew.
+ */
 export class RunState implements ImportScope {
-  readonly invocation: InvocationFacts;
-  readonly limits: Limits;
-  readonly seed: Uint8Array;
-  readonly events: EventGate;
-  readonly filesystem: { readonly root: string } | null;
-  readonly meter: Counters;
-  readonly counters: ImportCounters = {
-    hostCalls: 0,
-    hostBytesIn: 0,
-    hostBytesOut: 0,
-    logBytes: 0,
-    logDropped: 0,
-    randomBytes: 0,
-    handles: 0,
-  };
-  readonly memories: WebAssembly.Memory[] = [];
-  readonly profiler: FuelProfiler | null;
-  phase: Phase = "setup";
-  hostMs = 0;
-  #enteredAt = 0;
-  #guestMs = 0;
-  #ending: WorkerEnding | null = null;
-  #fuelGiven: bigint;
-  #setupFuel = 0n;
-  #fuelLeftAtEnding: bigint | null = null;
-  readonly #finishers: (() => void)[] = [];
-  #inRealloc = false;
-  #liftedBytes = 0;
-  readonly #bridge: WorkerBridge;
+  readonly meter: Counters = createCounters({ fuel: 0, pages: 0, elements: 0 });
+  counters!: ImportCounters;
+  memories!: WebAssembly.Memory[];
+  phase!: Phase;
+  hostMs!: number;
+  /** Whether instantiation called an import, so that another run's might go otherwise. */
+  calledInSetup!: boolean;
+  #init!: RunInit;
+  #seed!: Uint8Array | null;
+  #enteredAt!: number;
+  #guestMs!: number;
+  #ending!: WorkerEnding | null;
+  #fuelGiven!: bigint;
+  #setupFuel!: bigint;
+  #fuelLeftAtEnding!: bigint | null;
+  #finishers!: (() => void)[];
+  #inRealloc!: boolean;
+  #liftedBytes!: number;
 
   constructor(init: RunInit) {
-    this.invocation = init.invocation;
-    this.limits = init.limits;
-    this.seed = init.seed;
-    this.events = init.events;
-    this.filesystem = init.filesystem;
-    this.#bridge = init.bridge;
-    this.profiler = init.profiler ?? null;
-    this.profiler?.begin("setup", init.limits.setupFuel);
-    this.#fuelGiven = BigInt(init.limits.setupFuel);
-    this.meter = createCounters({
-      fuel: init.limits.setupFuel,
-      pages: Math.floor(init.limits.memoryBytes / PAGE_BYTES),
-      elements: init.limits.tableElements,
-      ...(init.limits.callDepth === null ? {} : { depth: init.limits.callDepth }),
-    });
+    this.begin(init);
+  }
+
+  /** Begins a run: nothing is left of the one before. */
+  begin(init: RunInit): void {
+    const { limits } = init;
+    this.#init = init;
+    this.counters = newImportCounters();
+    this.memories = [];
+    this.phase = "setup";
+    this.hostMs = 0;
+    this.calledInSetup = false;
+    this.#seed = null;
+    this.#enteredAt = 0;
+    this.#guestMs = 0;
+    this.#ending = null;
+    this.#fuelGiven = BigInt(limits.setupFuel);
+    this.#setupFuel = 0n;
+    this.#fuelLeftAtEnding = null;
+    this.#finishers = [];
+    this.#inRealloc = false;
+    this.#liftedBytes = 0;
+    beginCounters(this.meter, limits);
+    this.profiler?.begin("setup", limits.setupFuel);
+  }
+
+  get invocation(): InvocationFacts {
+    return this.#init.invocation;
+  }
+
+  get limits(): Limits {
+    return this.#init.limits;
+  }
+
+  get events(): EventGate {
+    return this.#init.events;
+  }
+
+  get filesystem(): { readonly root: string } | null {
+    return this.#init.filesystem;
+  }
+
+  get profiler(): FuelProfiler | null {
+    return this.#init.profiler;
+  }
+
+  /** What instantiation burned. */
+  get setupFuel(): number {
+    return Number(this.#setupFuel);
   }
 
   get guestMs(): number {
@@ -97,9 +105,12 @@ export class RunState implements ImportScope {
     if (pages.value < 0n) this.end({ kind: "out-of-memory", phase: this.phase, limit: "memoryBytes" });
   }
 
-  /** Setup is over: what it burned is counted apart, and the run's own fuel begins. */
-  beginCall(): void {
-    this.#setupFuel = this.#fuelGiven - this.#left();
+  /**
+   * Setup is over: what it burned is counted apart, and the run's own fuel begins. `spared` is what it would have burned
+   * where an instance was there already.
+   */
+  beginCall(spared = 0): void {
+    this.#setupFuel = BigInt(spared) + this.#fuelGiven - this.#left();
     this.#fuelGiven = BigInt(this.limits.fuel);
     this.meter.fuel.value = this.#fuelGiven;
     this.phase = "lower";
@@ -123,6 +134,11 @@ export class RunState implements ImportScope {
 
   // What imports see.
 
+  get seed(): Uint8Array {
+    this.#seed ??= this.#init.seed();
+    return this.#seed;
+  }
+
   fuelLeft(): bigint {
     const left = this.meter.fuel.value;
     return left < 0n ? 0n : left;
@@ -143,7 +159,7 @@ export class RunState implements ImportScope {
   }
 
   publish(event: Event): void {
-    this.#bridge.say({ kind: "event", epoch: this.#bridge.epoch, event });
+    this.#init.bridge.say({ kind: "event", epoch: this.#init.bridge.epoch, event });
   }
 
   atEnd(finish: () => void): void {
@@ -156,14 +172,14 @@ export class RunState implements ImportScope {
   }
 
   log(level: string, message: string): void {
-    this.#bridge.say({ kind: "log", epoch: this.#bridge.epoch, level, message });
+    this.#init.bridge.say({ kind: "log", epoch: this.#init.bridge.epoch, level, message });
   }
 
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer {
     const startedAt = performance.now();
     const fuel = Number(this.#fuelGiven - this.#left());
     const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
-    const reply = this.#bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
+    const reply = this.#init.bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
     this.hostMs += performance.now() - startedAt;
     if (reply?.answer === undefined)
       return this.end({ kind: "lost", what: "the main thread did not answer a host call" });
@@ -174,6 +190,7 @@ export class RunState implements ImportScope {
     if (this.#ending !== null) throw new GuestStop();
     if (this.#inRealloc) this.end({ kind: "trapped", phase: this.phase, what: `the guest's allocator called ${name}` });
     this.#liftedBytes = 0;
+    if (this.phase === "setup") this.calledInSetup = true;
     if (this.phase === "guest") this.phase = "host";
     this.profiler?.enterImport(name, Number(this.#left()));
   }
@@ -231,10 +248,7 @@ export class RunState implements ImportScope {
   payLift(bytes: number): void {
     this.#liftedBytes += bytes;
     const limit = this.phase === "lift" ? "outputBytes" : "hostBytesOut";
-    // Events and log lines are no host calls: they have limits of their own, which answer the guest in their own way.
-    const most =
-      limit === "outputBytes" ? this.limits.outputBytes : Math.max(this.limits.hostBytesOut, LEAST_LIFT_BYTES);
-    if (this.#liftedBytes > Math.min(most, LONGEST_LIFT_BYTES)) this.end({ kind: "over-budget", limit });
+    if (this.#liftedBytes > mostLifted(limit, this.limits)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);
     this.profiler?.lift(bytes);
   }

@@ -1,33 +1,40 @@
+import { createHash } from "node:crypto";
+import type { Artifact } from "../compile/compile.ts";
 import { messageOf } from "../errors/errors.ts";
 import { EventGate } from "../events/events.ts";
-import { createSchemaValidator, type JsonSchema, parseJsonText, type ValueCheck } from "../manifest/manifest.ts";
+import { type Limits, parseJsonText } from "../manifest/manifest.ts";
 import { FuelProfiler } from "../meter/meter.ts";
-import { type Assembly, instantiate, prepare } from "./instance.ts";
+import { Deployed } from "./deployed.ts";
+import { KeptInstance } from "./kept-instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
-import type { Call, Deployment, Operation, Reply, WorkerEnding } from "./protocol.ts";
+import type { Call, Operation, Reply, WorkerEnding } from "./protocol.ts";
+import type { RunClock } from "./run-clock.ts";
+import type { RunInit } from "./run-init.ts";
 import { RunState } from "./run-state.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
-/** Deployments that a thread keeps ready; the one unused longest goes first. */
-const MOST_DEPLOYMENTS = 64;
-const DEPLOYMENT_TIMEOUT_MS = 30_000;
+/** An artifact may have to be compiled again: longer than `compile.timeoutMs` can be, and a process's start. */
+const DEPLOYMENT_TIMEOUT_MS = 700_000;
 
-interface Ready {
-  readonly deployment: Deployment;
-  readonly assembly: Assembly;
-  readonly validatorOf: (schema: JsonSchema) => ValueCheck;
-}
+/** Memory that instances kept for another run may hold on a thread, snapshots included. */
+const MOST_KEPT_BYTES = 128 * 1024 * 1024;
 
 /** Carries out calls on this thread, one at a time. It replies to every call and never throws. */
 export class Runner {
   readonly #bridge: WorkerBridge;
+  readonly #clock: RunClock;
   readonly #memories: MemoryPool;
-  readonly #ready = new Map<string, Ready>();
+  readonly #mostDeployed: number;
+  /** The one used last comes last. */
+  readonly #deployed = new Map<string, Deployed>();
 
-  constructor(bridge: WorkerBridge, memories: MemoryPool) {
+  /** `mostDeployed`: deployments to keep ready; the one unused longest goes first. */
+  constructor(bridge: WorkerBridge, clock: RunClock, memories: MemoryPool, mostDeployed: number) {
     this.#bridge = bridge;
+    this.#clock = clock;
     this.#memories = memories;
+    this.#mostDeployed = mostDeployed;
   }
 
   run(call: Call): Reply {
@@ -35,37 +42,27 @@ export class Runner {
     const setupStart = performance.now();
     const startedAt = performance.timeOrigin + setupStart;
     this.#bridge.begin(call.epoch);
-    const ready = this.#load(call.deployment);
-    const { deployment } = ready;
-    const operation = deployment.operations.find(({ name }) => name === call.operation)!;
-    const run = new RunState({
-      invocation: {
-        runId: call.runId,
-        capabilityId: deployment.capabilityId,
-        capabilityVersion: deployment.capabilityVersion,
-        operation: call.operation,
-      },
-      limits: call.limits,
-      seed: call.seed,
-      events: new EventGate(
-        { subscribable: deployment.subscribable, declared: deployment.declaredEvents, validatorOf: ready.validatorOf },
-        call.limits,
-      ),
-      bridge: this.#bridge,
-      filesystem: deployment.filesystem,
-      profiler: deployment.artifact.variant.profile ? new FuelProfiler(deployment.artifact.modules) : null,
-    });
+    this.#clock.takeUp(call.epoch, startedAt);
+    const deployed = this.#load(call.deployment);
+    const operation = deployed.deployment.operations.find(({ name }) => name === call.operation)!;
+    const init = this.#initOf(call, deployed);
+    const invalid = inputProblem(call, operation, deployed);
+    const kept = call.tier === "reset" && invalid === null ? takeKept(deployed, init.limits) : null;
+    const run = kept?.run ?? new RunState(init);
     let setupMs: number | null = null;
-    this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "setup", at: startedAt });
     const entered = (): void => {
       setupMs = performance.now() - setupStart;
-      this.#bridge.say({ kind: "clock", epoch: call.epoch, phase: "guest", at: startedAt + setupMs });
+      this.#clock.enter(startedAt + setupMs);
     };
-    const ending = this.#carryOut(call, operation, ready, run, entered);
+    const ending: WorkerEnding =
+      invalid === null
+        ? this.#carryOut({ call, operation, deployed, run, kept, init, entered })
+        : { kind: "invalid-input", what: invalid };
     return {
       kind: "reply",
       ending,
       usage: run.usage(),
+      tier: kept !== null ? "reset" : call.tier === "fresh" ? "fresh" : "recycled",
       times: {
         startedAt,
         setupMs: setupMs ?? performance.now() - setupStart,
@@ -76,70 +73,112 @@ export class Runner {
     };
   }
 
-  #carryOut(call: Call, operation: Operation, ready: Ready, run: RunState, entered: () => void): WorkerEnding {
-    const invalid = inputProblem(call, operation, ready);
-    if (invalid !== null) return { kind: "invalid-input", what: invalid };
-    let instance: ReturnType<typeof instantiate> | undefined;
+  #initOf(call: Call, { deployment, validatorOf }: Deployed): RunInit {
+    const { capabilityId, capabilityVersion, subscribable, declaredEvents: declared, filesystem } = deployment;
+    const limits = call.limits ?? deployment.limits;
+    return {
+      invocation: { runId: call.runId, capabilityId, capabilityVersion, operation: call.operation },
+      limits,
+      seed: () => seedOf(deployment.artifact, call),
+      events: new EventGate({ subscribable, declared, validatorOf }, limits),
+      bridge: this.#bridge,
+      filesystem,
+      profiler: deployment.artifact.variant.profile ? new FuelProfiler(deployment.artifact.modules) : null,
+    };
+  }
+
+  #carryOut({ call, operation, deployed, run, kept, init, entered }: Service): WorkerEnding {
+    let instance = kept?.instance ?? null;
+    let next = kept;
+    let isClean = false;
     try {
-      instance = instantiate(
-        ready.deployment.artifact,
-        ready.assembly,
-        ready.deployment.links,
-        run,
-        this.#memories,
-        call.tier,
-      );
-      run.beginCall();
+      if (kept !== null) kept.begin(init);
+      else {
+        instance = deployed.instantiate(run, call.tier);
+        if (call.tier === "reset") next = KeptInstance.of(instance, run);
+        run.beginCall();
+      }
       entered();
       const args = operation.calling === "text" ? [call.input] : (call.input as readonly unknown[]);
-      const returned = instance.call(operation, args);
-      const ending = run.classify({ returned });
-      return ending.kind === "succeeded" ? checkOutput(ending, operation, ready, run) : ending;
+      const ending = run.classify({ returned: instance!.call(operation, args) });
+      isClean = ending.kind === "succeeded";
+      return ending.kind === "succeeded" ? checkOutput(ending, operation, deployed, run) : ending;
     } catch (thrown) {
       if (thrown instanceof MemoriesExhausted) return { kind: "lost", what: thrown.message };
-      return run.classify({ thrown });
+      const ending = run.classify({ thrown });
+      isClean = ending.kind === "failed";
+      return ending;
     } finally {
       run.finish();
-      instance?.release();
+      if (next?.isIntact && isClean) this.#keep(deployed, next);
+      else instance?.release();
     }
   }
 
-  #load(key: string): Ready {
-    const known = this.#ready.get(key);
+  /** Keeps an instance; those of the deployments unused longest make room for it. */
+  #keep(deployed: Deployed, instance: KeptInstance): void {
+    deployed.keep(instance);
+    let bytes = 0;
+    for (const { keptBytes } of this.#deployed.values()) bytes += keptBytes;
+    for (const oldest of this.#deployed.values()) {
+      if (bytes <= MOST_KEPT_BYTES) return;
+      bytes -= oldest.keptBytes;
+      oldest.dropKept();
+    }
+  }
+
+  #load(key: string): Deployed {
+    const known = this.#deployed.get(key);
     if (known !== undefined) {
-      this.#ready.delete(key);
-      this.#ready.set(key, known);
+      this.#deployed.delete(key);
+      this.#deployed.set(key, known);
       return known;
     }
     const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
-    if (deployment === undefined || deployment === null) throw new Error(`No deployment ${key}`);
-    const validators = new Map<JsonSchema, ValueCheck>();
-    // One Ajv a package, made when the first value is checked; compiling happens under the run's deadline.
-    let ajv: ReturnType<typeof createSchemaValidator> | undefined;
-    const validatorOf = (schema: JsonSchema): ValueCheck => {
-      let validator = validators.get(schema);
-      if (validator === undefined) {
-        ajv ??= createSchemaValidator();
-        validator = ajv.compile(schema);
-        validators.set(schema, validator);
-      }
-      return validator;
-    };
-    const { linkage, key: artifactKey } = deployment.artifact;
-    const ready: Ready = { deployment, assembly: prepare(linkage, artifactKey), validatorOf };
-    this.#ready.set(key, ready);
-    for (const oldest of this.#ready.keys()) {
-      if (this.#ready.size <= MOST_DEPLOYMENTS) break;
-      this.#ready.delete(oldest);
+    if (deployment === undefined || "problem" in deployment)
+      throw new Error(`the capability cannot be loaded: ${deployment?.problem ?? "there was no answer"}`);
+    const deployed = new Deployed(deployment, this.#memories);
+    this.#deployed.set(key, deployed);
+    for (const [oldest, unused] of this.#deployed) {
+      if (this.#deployed.size <= this.#mostDeployed) break;
+      unused.dropKept();
+      this.#deployed.delete(oldest);
     }
-    return ready;
+    return deployed;
   }
 }
 
-function inputProblem(call: Call, operation: Operation, ready: Ready): string | null {
+/** Everything that one call is served with. */
+interface Service {
+  readonly call: Call;
+  readonly operation: Operation;
+  readonly deployed: Deployed;
+  readonly run: RunState;
+  /** The instance of an earlier run that serves this one. */
+  readonly kept: KeptInstance | null;
+  readonly init: RunInit;
+  readonly entered: () => void;
+}
+
+function takeKept(deployed: Deployed, limits: Limits): KeptInstance | null {
+  const kept = deployed.takeKept();
+  if (kept === null || kept.admits(limits)) return kept;
+  deployed.keep(kept);
+  return null;
+}
+
+/** 32 bytes from the digests of component and input. */
+function seedOf(artifact: Artifact, { input, seedText }: Call): Uint8Array {
+  return createHash("sha256")
+    .update(artifact.componentSha256)
+    .update(seedText ?? (input as string))
+    .digest();
+}
+
+function inputProblem(call: Call, operation: Operation, { validatorOf }: Deployed): string | null {
   if (operation.calling !== "text" || operation.inputSchema === undefined) return null;
   try {
-    return ready.validatorOf(operation.inputSchema)(JSON.parse(call.input as string));
+    return validatorOf(operation.inputSchema)(JSON.parse(call.input as string));
   } catch (thrown) {
     return messageOf(thrown);
   }
@@ -148,7 +187,7 @@ function inputProblem(call: Call, operation: Operation, ready: Ready): string | 
 function checkOutput(
   ending: WorkerEnding & { kind: "succeeded" },
   operation: Operation,
-  ready: Ready,
+  { validatorOf }: Deployed,
   run: RunState,
 ): WorkerEnding {
   run.phase = "post";
@@ -158,8 +197,7 @@ function checkOutput(
   const parsed = parseJsonText(ending.output as string);
   if (parsed.kind !== "value") return { kind: "invalid-output", what: `The output ${parsed.text}` };
   try {
-    const problem =
-      operation.outputSchema === undefined ? null : ready.validatorOf(operation.outputSchema)(parsed.value);
+    const problem = operation.outputSchema === undefined ? null : validatorOf(operation.outputSchema)(parsed.value);
     return problem === null ? ending : { kind: "invalid-output", what: problem };
   } catch (thrown) {
     return { kind: "invalid-output", what: messageOf(thrown) };

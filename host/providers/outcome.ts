@@ -40,7 +40,7 @@ export interface Usage {
 export interface Evidence {
   readonly componentSha256: string;
   readonly scheduleId: string;
-  readonly tier: "fresh" | "recycled";
+  readonly tier: "reset" | "recycled" | "fresh";
 }
 
 interface Common {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { MAKER_ROOMS } from "../compile/maker.ts";
 
 const host = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(host);
@@ -22,13 +23,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   pool: ["errors", "manifest", "meter", "linker", "compile", "events", "imports"],
   providers: ["errors", "manifest", "meter"],
   invocation: ["errors", "manifest", "component", "admission", "compile", "imports", "pool", "providers"],
+  measure: ["errors", "manifest", "providers"],
   toolchain: ["errors", "binary", "manifest", "component"],
   doctor: ["host", "errors", "manifest", "component"],
-  "faces/cli": ["host", "toolchain", "doctor", "errors", "manifest", "meter", "component"],
+  "faces/cli": ["host", "measure", "toolchain", "doctor", "errors", "manifest", "meter", "component"],
 };
 
 /** Files directly in host/: they know all rooms of the core, and no face. */
-const HOST_FILES = ["host.ts", "options.ts", "index.ts", "run-options.ts", "subscriptions.ts", "web-assembly.d.ts"];
+const HOST_FILES = [
+  "host.ts",
+  "options.ts",
+  "index.ts",
+  "run-options.ts",
+  "subscriptions.ts",
+  "package-source.ts",
+  "bench-ground.ts",
+  "cold-start.ts",
+  "web-assembly.d.ts",
+];
 const HOST_ROOMS = Object.keys(ROOMS).filter((room) => !["toolchain", "doctor", "faces/cli"].includes(room));
 
 /** Nothing of these is ever loaded by providers: no shell, no process, no terminal, no change of directory. */
@@ -53,6 +65,11 @@ describe("architecture", () => {
       return breach === null ? [] : [`${relative(root, each.from)} imports ${each.specifier}: ${breach}`];
     });
     expect(breaches).toEqual([]);
+  });
+
+  it("names what is kept on disk after every room that has a part in it", () => {
+    expect([...MAKER_ROOMS].sort()).toEqual(["compile", ...ROOMS["compile"]!].concat("binary").sort());
+    for (const room of MAKER_ROOMS) expect(MAKER_ROOMS).toEqual(expect.arrayContaining([...ROOMS[room]!]));
   });
 
   it("gives every room a door with a comment of two to six lines", () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
@@ -168,6 +168,18 @@ describe("airlock run", () => {
     expect(status).toBe(1);
     expect(stdout.split("\n")[0]).toBe(`${kind}  cli.guest@1.0.0 ${operation}`);
     expect(stdout.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u202e]/);
+  });
+
+  it("keeps compiled code in the folder that --cache-dir names, and refuses one that others can write to", async () => {
+    const again = () =>
+      airlock("run", path("guest"), "-o", "echo", "--value", '{"input":"kept"}', "--cache-dir", path("cache"));
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await again()).toMatchObject({ status: 0, stdout: expect.stringContaining("kept") });
+      expect(readdirSync(path("cache"))).toHaveLength(3);
+    }
+    if (process.platform === "win32") return;
+    chmodSync(path("cache"), 0o777);
+    expect(await again()).toMatchObject({ status: 2, stderr: expect.stringContaining("other users must not have") });
   });
 
   it("loses nothing of a long output in a pipe that is read slowly, and minds no pipe that closes early", async () => {

@@ -117,10 +117,12 @@ describe("an application that installed the package", () => {
        const inner = await import("airlock/dist/host.js").then(() => "reachable", (error) => error.code);
        const wit = import.meta.resolve("airlock/wit/capability/handler.wit");
        const schema = import.meta.resolve("airlock/capability.schema.json");
-       process.stdout.write(JSON.stringify({ meter: typeof meter, schedule: typeof SCHEDULE, inner, wit, schema }));`,
+       const results = import.meta.resolve("airlock/bench-results.schema.json");
+       process.stdout.write(JSON.stringify({ meter: typeof meter, schedule: typeof SCHEDULE, inner, wit, schema, results }));`,
     );
     const { answer } = run("exports.mjs");
     expect(answer).toMatchObject({ meter: "function", schedule: "object", inner: "ERR_PACKAGE_PATH_NOT_EXPORTED" });
-    for (const url of [answer.wit, answer.schema]) expect(existsSync(fileURLToPath(url)), url).toBe(true);
+    for (const url of [answer.wit, answer.schema, answer.results])
+      expect(existsSync(fileURLToPath(url)), url).toBe(true);
   });
 });

@@ -86,6 +86,22 @@ describe("install() with fuelProfile", () => {
     expect(await profiled("down", { depth: 1_000_000 })).toMatchObject({ kind: "out-of-stack" });
   });
 
+  it("never keeps an instance, so that a run has the profile that the first one had", async () => {
+    const first = await profiled("visits", {});
+    for (let left = 3; left > 0; left--) {
+      const next = await profiled("visits", {});
+      expect(next).toMatchObject({ kind: "succeeded", evidence: { tier: "recycled" } });
+      expect(next.fuelProfile).toEqual(first.fuelProfile);
+    }
+    // The same capability without a profile is kept.
+    await using plain = await createHost({ threads: 1, imports: answeringDesk });
+    await plain.install(await workbench());
+    const visit = () => plain.run("test.workbench", {}, { operation: "visits" }).outcome;
+    const [, kept] = [await visit(), await visit()];
+    expect(kept).toMatchObject({ evidence: { tier: "reset" }, usage: { fuel: first.usage.fuel } });
+    expect(kept.fuelProfile).toBeUndefined();
+  });
+
   it("has none of a run that was cut off", async () => {
     const outcome = await profiled("spin", {}, { wallMs: 50 });
     expect([outcome.kind, outcome.fuelProfile]).toEqual(["past-deadline", undefined]);

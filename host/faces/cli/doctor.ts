@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 /** What `airlock doctor` understands. */
 export interface DoctorFlags {
   readonly guest?: readonly string[];
-  readonly tier: "fresh" | "recycled";
+  readonly tier: "reset" | "recycled" | "fresh";
   readonly json?: boolean;
 }
 

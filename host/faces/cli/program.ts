@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import type { BenchFlags } from "./bench.ts";
 import type { BuildFlags } from "./build.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { InspectFlags } from "./inspect.ts";
@@ -35,6 +36,7 @@ Examples:
   airlock run ./my-capability/dist --input request.json
   airlock meter plugin.wasm
   airlock doctor
+  airlock bench ./my-capability/dist --cases ./my-capability/cases
 
 AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`,
     );
@@ -43,6 +45,7 @@ AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`
   addBuild(program, terminal, act);
   addMeter(program, terminal, act);
   addDoctor(program, terminal, act);
+  addBench(program, terminal, act);
   return program;
 }
 
@@ -81,6 +84,7 @@ function addRun(program: Command, terminal: Terminal, act: Act): void {
     .option("--deadline <time>", "time from now on, waiting included: 500ms, 10s, 2min")
     .addOption(allowFsOption())
     .addOption(tierOption())
+    .option("--cache-dir <folder>", "keep compiled code there for the next time; default: nothing is kept")
     .option("--events", "print events as they come (to stderr with --json)")
     .option("--fuel-profile [file]", "say where the fuel went (see below); the file is for speedscope.app")
     .option("--json", "print the outcome as one JSON object")
@@ -109,6 +113,7 @@ Examples:
   airlock run ./dist --value '{"csv":"a,b\\n1,2\\n"}'
   airlock run ./dist --text --input table.csv --events
   cat request.json | airlock run ./dist --operation profile --input - --json | jq .output
+  airlock run ./dist --value '{}' --cache-dir ~/.cache/airlock
   airlock run ./dist --input big.json --fuel-profile=run.speedscope.json
   airlock run ./dist --input big.json --limit fuel=2e9 --limit memoryBytes=32MiB --deadline 10s`,
     )
@@ -191,6 +196,50 @@ Examples:
     );
 }
 
+function addBench(program: Command, terminal: Terminal, act: Act): void {
+  program
+    .command("bench")
+    .description("Measure a package: times with their spread, throughput, exact fuel, memory; compare two packages")
+    .argument("<package>", "a package's folder, or its capability.json")
+    .option("-o, --operation <name>", "for inputs that name none; may be left out when there is one")
+    .addOption(
+      new Option("-i, --input <file>", "one input from a JSON file, - for stdin").conflicts(["value", "cases"]),
+    )
+    .addOption(new Option("--value <json>", "the one input itself").conflicts("cases"))
+    .option("--cases <folder>", "one input for each JSON file, as in a capability's cases/")
+    .option("--concurrency <list>", "calls in flight, one load for each", "1")
+    .option("--duration <time>", "length of each load in each round", "1s")
+    .option(
+      "--rounds <count>",
+      "rounds, each on a new host; the more, the smaller the difference that can be named",
+      "7",
+    )
+    .option("--warm-up <time>", "calls before each round that do not count", "300ms")
+    .option("--cold", "also time a new process up to its first answer, in each round")
+    .addOption(tierOption())
+    .addOption(allowFsOption())
+    .option("--compare <package>", "measure another package in turn with this one, and compare them")
+    .option("--out <folder>", "write results.json and report.html there")
+    .option("--baseline <file>", "an earlier results.json: exit 1 and say what got slower, or burns more fuel")
+    .option("--fail-over <share>", "how much slower is too slow; fuel is compared exactly", "15%")
+    .option("--json", "print the results as one JSON object")
+    .addHelpText(
+      "after",
+      `
+Without an input the examples of the manifest are measured. Times are medians over the rounds, with the lowest and the
+highest round behind them. With --compare a difference is named when an exact rank-sum test over the rounds allows it,
+at most 5 % of doubt over all measures together. Fuel and memory are the same on every run.
+
+Examples:
+  airlock bench ./dist --cases ./cases --concurrency 1,2,8 --out ./bench
+  airlock bench ./dist --input request.json --compare ../before/dist
+  airlock bench ./dist --cases ./cases --baseline results.json --fail-over 15%`,
+    )
+    .action((path: string, flags: BenchFlags) =>
+      act(flags.json === true, path, async () => (await import("./bench.ts")).bench(path, flags, terminal)),
+    );
+}
+
 function repeatable(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value: string, before: readonly string[] | undefined) => [
     ...(before ?? []),
@@ -203,5 +252,7 @@ function allowFsOption(): Option {
 }
 
 function tierOption(): Option {
-  return new Option("--tier <tier>", "where memories come from").choices(["recycled", "fresh"]).default("recycled");
+  return new Option("--tier <tier>", "how much of an instance is new for each run")
+    .choices(["reset", "recycled", "fresh"])
+    .default("reset");
 }

@@ -27,7 +27,8 @@ export interface RunFlags {
   readonly limit?: readonly string[];
   readonly deadline?: string;
   readonly allowFs?: readonly string[];
-  readonly tier: "fresh" | "recycled";
+  readonly tier: "reset" | "recycled" | "fresh";
+  readonly cacheDir?: string;
   readonly events?: boolean;
   /** True for the table alone, else the file for speedscope. */
   readonly fuelProfile?: string | true;
@@ -60,7 +61,7 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
   const request: Request = { raw, limits, deadlineMs };
   const host = await createHost({
     threads: 1,
-    compile: ONE_INSTALL,
+    compile: flags.cacheDir === undefined ? ONE_INSTALL : { ...ONE_INSTALL, cacheDirectory: flags.cacheDir },
     tier: flags.tier,
     allow: { fs: flags.allowFs ?? [] },
     // The depth of calls is counted only by an artifact that was made for it.

@@ -46,7 +46,8 @@ export class Terminal {
   /** Shows `text` at the bottom until the next call; the empty text takes it away. */
   live(text: string): void {
     if (!this.isLive || (text === "" && this.#live === "")) return;
-    const width = this.#err.columns ?? DEFAULT_WIDTH;
+    // A terminal that does not know its width says 0.
+    const width = this.#err.columns || DEFAULT_WIDTH;
     this.#live = text.slice(0, Math.max(1, width - 1));
     this.#raw(this.#err, `\r\u001b[K${this.#live}`);
   }

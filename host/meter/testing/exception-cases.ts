@@ -39,17 +39,38 @@ export const LEGACY_CASES: readonly FuelCase[] = [
     "try i32.const 1 drop call $middle i32.const 1 drop i32.const 1 drop catch_all end i32.const 3 drop",
     1 + 18 + 10_000 + 2 * UNWIND + 1,
   ],
-  ["rethrow is 10,000", "try try throw $t catch $t rethrow 0 end catch_all end", 20_000],
+  ["rethrow is 10,000", "try try throw $t catch $t rethrow 0 end catch_all end", 20_000 + UNWIND],
   [
     "rethrow of an outer one",
     "try try throw $t catch_all try call $thrower catch $t rethrow 1 end end catch_all end",
-    30_008 + UNWIND,
+    30_008 + 3 * UNWIND,
   ],
-  ["delegate is nothing", "try try throw $t delegate 0 catch $t i32.const 1 drop end", 10_001],
+  ["delegate is a handler", "try try throw $t delegate 0 catch $t i32.const 1 drop end", 10_001 + UNWIND],
+  [
+    "a throw pays for each handler around the first",
+    "try try try throw $t catch $p drop drop end catch $p drop drop end catch_all end",
+    10_000 + 2 * UNWIND,
+  ],
+  [
+    "so does a call that throws",
+    "try try try call $thrower catch $p drop drop end catch $p drop drop end catch_all end",
+    8 + 10_000 + 3 * UNWIND,
+  ],
+  [
+    "a call that returns gets that back",
+    "try try try i32.const 1 call $note drop catch $p drop drop end catch_all end catch_all end",
+    151,
+  ],
+  [
+    "handlers that a branch or their own end left behind are not paid",
+    "try block try br 1 catch_all end end try catch_all end try throw $t catch_all end catch_all end",
+    10_001 + UNWIND,
+  ],
+  ["a handler is not within its own try", "try try throw $t catch $t throw $t end catch_all end", 20_000 + UNWIND],
   [
     "delegate past a handler",
     "try try try throw $t delegate 1 catch $t i32.const 1 drop end catch $t i32.const 1 i32.const 2 drop drop end",
-    10_002,
+    10_002 + 2 * UNWIND,
   ],
   ["delegate of a body that does not throw", "try i32.const 1 drop delegate 0 i32.const 1 drop", 2],
   ["a loop of throws", `loop try throw $t catch $t end ${COUNT_TO_5} br_if 0 end`, 5 * 10_007],
@@ -85,6 +106,11 @@ export const NEW_CASES: readonly FuelCase[] = [
     10_002,
   ],
   ["catch_all", "block try_table (catch_all 0) throw $t end end", 10_000],
+  [
+    "each handler around the first",
+    "block try_table (catch_all 0) try_table try_table throw $t end end end end",
+    10_000 + 2 * UNWIND,
+  ],
   [
     "catch_ref and throw_ref",
     `block $o (result exnref) block $i (result exnref) try_table (catch_ref $t $i) throw $t end unreachable end

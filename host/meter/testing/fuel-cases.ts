@@ -65,9 +65,9 @@ export const CASES: readonly FuelCase[] = [
   ],
   ["references are 1", "ref.null func ref.is_null drop ref.func $small drop", 3],
   [
-    "table.get and table.set are 2, table.size 1",
+    "table.get is 2, table.set 500, table.size 1",
     "i32.const 3 i32.const 0 table.get $t table.set $t table.size $t drop",
-    7,
+    505,
   ],
   [
     "if is 1, its arms cost what they hold",
@@ -99,6 +99,11 @@ export const CASES: readonly FuelCase[] = [
   [
     "what was used before an arm that is not taken is not lost when the arm calls and a call follows",
     `loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if i32.const 1 ${"i32.eqz ".repeat(64)} drop call $more i32.const 1 i32.const 1 drop drop end call $more`,
+    70 + 2 + 8 + 2,
+  ],
+  [
+    "nor when the other arm calls",
+    "loop local.get $i i32.const 1 i32.add local.tee $i i32.const 10 i32.lt_u br_if 0 end local.get $x if i32.const 1 drop else call $more end",
     70 + 2 + 8 + 2,
   ],
   ["an indirect call is 16 and 40 for a leaf", "i32.const 0 call_indirect (type $unit)", 57],

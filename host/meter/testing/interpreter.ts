@@ -60,6 +60,8 @@ class Machine {
   private readonly leaves: readonly (number | undefined)[];
   /** The labels of the running function, each with the exception that its `catch` handles. */
   private labels: (Thrown | undefined)[] = [];
+  /** How many bodies of a `try` of any kind run in the running function. */
+  private tries = 0;
 
   constructor(program: Program, schedule: Schedule, mostCost: number) {
     this.program = program;
@@ -77,8 +79,9 @@ class Machine {
     this.spend(extra * this.schedule.extraLocal);
     const locals = [...parameters, ...new Array<number>(callee.locals).fill(0)];
     const stack: number[] = [];
-    const { labels } = this;
+    const { labels, tries } = this;
     this.labels = [undefined];
+    this.tries = 0;
     try {
       this.run(callee.body, locals, stack);
     } catch (error) {
@@ -86,9 +89,11 @@ class Machine {
       error.limit = undefined;
       this.frames.pop();
       this.labels = labels;
+      this.tries = tries;
       throw error;
     }
     this.labels = labels;
+    this.tries = tries;
     this.frames.pop();
     return results === 0 ? [] : stack.slice(-results);
   }
@@ -97,6 +102,7 @@ class Machine {
   private run(body: readonly Instruction[], locals: number[], stack: number[]): number | undefined {
     for (const instruction of body) {
       this.spend(priceOf(instruction, this.schedule));
+      if (instruction.op === "throw" || instruction.op === "rethrow") this.passHandlers();
       const branch = this.step(instruction, locals, stack);
       if (branch !== undefined) return branch;
     }
@@ -196,6 +202,8 @@ class Machine {
   private guarded(body: readonly Instruction[], locals: number[], stack: number[]): Thrown | { branch?: number } {
     const height = stack.length;
     const index = this.labels.length;
+    const { tries } = this;
+    this.tries = tries + 1;
     try {
       const branch = this.within(undefined, body, locals, stack);
       return branch === undefined ? {} : { branch };
@@ -203,6 +211,8 @@ class Machine {
       if (!(error instanceof Thrown) || (error.limit !== undefined && index > error.limit)) throw error;
       stack.length = height;
       return error;
+    } finally {
+      this.tries = tries;
     }
   }
 
@@ -264,6 +274,7 @@ class Machine {
         if (tag !== undefined && tag !== ending.tag) throw ending;
         if (rethrows) {
           this.spend(this.schedule.throw);
+          this.passHandlers();
           throw ending;
         }
         return undefined;
@@ -281,9 +292,14 @@ class Machine {
     }
   }
 
+  /** A throw passes each `try` around it, at worst: the innermost one is in its price. */
+  private passHandlers(): void {
+    this.spend(Math.max(0, this.tries - 1) * this.schedule.unwind);
+  }
+
   /** A call that an exception may leave: what unwinding costs is given back when it returns. */
   private holding(call: () => void): void {
-    const held = this.program.hasTags ? this.schedule.unwind : 0;
+    const held = this.program.hasTags ? Math.max(1, this.tries) * this.schedule.unwind : 0;
     this.spend(held);
     call();
     this.spend(-held);

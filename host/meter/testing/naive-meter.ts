@@ -103,10 +103,10 @@ class NaiveMeter {
   }
 
   /** What a call gives back when it returns. */
-  private heldBy({ opcode, operand }: PlacedInstruction): number {
+  private heldBy({ opcode, operand, tries }: PlacedInstruction): number {
     if (!this.unwinds || (opcode !== OP.call && opcode !== OP.call_indirect && opcode !== OP.call_ref)) return 0;
     const isLeaf = opcode === OP.call && this.leaves[operand - this.module.importedFunctions]! >= 0;
-    return isLeaf ? 0 : SCHEDULE.unwind;
+    return isLeaf ? 0 : Math.max(1, tries) * SCHEDULE.unwind;
   }
 
   private charge(cost: number, body: Writer): void {

@@ -92,9 +92,10 @@ function runState(limits: Limits, host: HostFunction | undefined): RunState {
   return new RunState({
     invocation: { runId: "run", capabilityId: "test", capabilityVersion: "1.0.0", operation: "test" },
     limits,
-    seed: new Uint8Array(32),
+    seed: () => new Uint8Array(32),
     events: new EventGate(rules, limits),
     bridge,
     filesystem: null,
+    profiler: null,
   });
 }

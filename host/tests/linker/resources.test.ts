@@ -63,6 +63,25 @@ const RUN = { interfaceName: null, key: "run", args: [] };
 const MAKE_TWO = "(local.set $a (call $make (i32.const 40))) (local.set $b (call $make (i32.const 2)))";
 const trapped = (what: string): object => ({ kind: "trapped", phase: "guest", what: expect.stringContaining(what) });
 
+describe("an exception of one component", () => {
+  it("ends the run where another would catch it", async () => {
+    const wat = `(component
+      (component $thrower
+        (core module $m (tag $e) (func (export "boom") throw $e))
+        (core instance $m (instantiate $m))
+        (func (export "boom") (canon lift (core func $m "boom"))))
+      (instance $thrower (instantiate $thrower))
+      (alias export $thrower "boom" (func $boom))
+      (core func $low (canon lower (func $boom)))
+      (core module $m (import "t" "boom" (func $boom))
+        (func (export "run") (result i32) try (call $boom) catch_all (loop $again (br $again)) end (i32.const 1)))
+      (core instance $m (instantiate $m (with "t" (instance (export "boom" (func $low))))))
+      (func (export "run") (result u32) (canon lift (core func $m "run"))))`;
+    const linked = await carry(await parse(wat));
+    expect(linked.run(RUN).ending).toEqual(trapped("an exception left a component"));
+  });
+});
+
 describe("resources between the components of one capability", () => {
   it.each([
     [

@@ -1,0 +1,35 @@
+import type { EventGate } from "../events/events.ts";
+import type { ImportCounters, InvocationFacts } from "../imports/imports.ts";
+import type { Limits } from "../manifest/manifest.ts";
+import { type Counters, type FuelProfiler, REFUSED } from "../meter/meter.ts";
+import type { WorkerBridge } from "./worker-bridge.ts";
+
+const PAGE_BYTES = 65_536;
+/** More than any guest can use up. */
+const NO_DEPTH_LIMIT = 2n ** 62n;
+
+/** What a run starts with. */
+export interface RunInit {
+  readonly invocation: InvocationFacts;
+  readonly limits: Limits;
+  /** Asked at most once, when something that looks random is wanted. */
+  readonly seed: () => Uint8Array;
+  readonly events: EventGate;
+  readonly bridge: WorkerBridge;
+  readonly filesystem: { readonly root: string } | null;
+  /** This run's own, where the artifact is a profile build. */
+  readonly profiler: FuelProfiler | null;
+}
+
+/** Sets the counters of the guest to what instantiation may use up. */
+export function beginCounters({ fuel, pages, elements, refused, depth }: Counters, limits: Limits): void {
+  fuel.value = BigInt(limits.setupFuel);
+  pages.value = BigInt(Math.floor(limits.memoryBytes / PAGE_BYTES));
+  elements.value = BigInt(limits.tableElements);
+  refused.value = REFUSED.none;
+  depth.value = limits.callDepth === null ? NO_DEPTH_LIMIT : BigInt(limits.callDepth);
+}
+
+export function newImportCounters(): ImportCounters {
+  return { hostCalls: 0, hostBytesIn: 0, hostBytesOut: 0, logBytes: 0, logDropped: 0, randomBytes: 0, handles: 0 };
+}
