@@ -309,13 +309,16 @@ export class RunState implements ImportScope {
     const used = Number(this.#fuelGiven - left);
     const inSetup = this.phase === "setup";
     return {
-      ...this.counters,
+      hostCalls: this.counters.hostCalls,
+      hostBytesIn: this.counters.hostBytesIn,
+      hostBytesOut: this.counters.hostBytesOut,
+      logBytes: this.counters.logBytes,
+      logDropped: this.counters.logDropped,
+      randomBytes: this.counters.randomBytes,
       fuel: inSetup ? 0 : Math.min(used, this.limits.fuel),
       setupFuel: inSetup ? Math.min(used, this.limits.setupFuel) : Number(this.#setupFuel),
       fuelExact: this.#ending?.kind !== "trapped" && this.#ending?.kind !== "out-of-stack",
       peakMemoryBytes: this.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
-      eventsAccepted: this.events.accepted,
-      eventsRefused: this.events.refused,
     };
   }
 
