@@ -1,4 +1,4 @@
-// What does it cost to install a component of 3 KB, cold and from the disk cache?
+// What does it cost to install a small component, cold and from the disk cache?
 //
 // npm run bench -- install [--quick] [--json]
 //

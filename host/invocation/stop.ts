@@ -1,3 +1,5 @@
+import { StopSignal } from "../pool/pool.ts";
+
 /** Why the host ended a run from outside. */
 export type StopCause =
   | { readonly kind: "cancelled"; readonly reason: string }
@@ -8,7 +10,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Everything that can end a run from outside, as one signal. The first cause stays. */
 export class Stop {
-  readonly #abort = new AbortController();
+  readonly signal = new StopSignal();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #caller: AbortSignal;
   #cause: StopCause | null = null;
@@ -21,10 +23,6 @@ export class Stop {
     if (deadline !== null) {
       this.#after(deadline - Date.now(), () => this.#stop({ kind: "past-deadline", limit: "deadlineMs" }));
     }
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
   }
 
   get cause(): StopCause | null {
@@ -71,6 +69,6 @@ export class Stop {
   #stop(cause: StopCause): void {
     if (this.#cause !== null) return;
     this.#cause = cause;
-    this.#abort.abort(cause);
+    this.signal.abort(cause);
   }
 }

@@ -5,6 +5,7 @@ import type { HostAnswer } from "../imports/imports.ts";
 import { Bridge, type HostCallHandler, type RunListener } from "./bridge.ts";
 import { BRIDGE_FIELDS, type BridgeMessage } from "./protocol.ts";
 import { RunClock } from "./run-clock.ts";
+import { StopSignal } from "./stop-signal.ts";
 
 function connected(heldByThread = 0, heldByProcess = 0) {
   const memories = new Int32Array([heldByProcess]);
@@ -19,7 +20,7 @@ function connected(heldByThread = 0, heldByProcess = 0) {
 
 function listener(hostCalls: HostCallHandler, heard: unknown[] = []): RunListener {
   const event = (each: unknown): void => void heard.push(each);
-  return { event, log() {}, called() {}, hostCalls, signal: new AbortController().signal };
+  return { event, log() {}, called() {}, hostCalls, signal: new StopSignal() };
 }
 
 const HOST_CALL: BridgeMessage = {

@@ -4,6 +4,7 @@ import type { Event } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Deployment, type Hello } from "./protocol.ts";
 import { RunClock, type RunTimes } from "./run-clock.ts";
+import type { StopSignal } from "./stop-signal.ts";
 
 /** Answers one call of a guest to an interface of the embedding application. It never throws for what the function does. */
 export type HostCallHandler = (
@@ -18,7 +19,7 @@ export interface RunListener {
   /** A function of the application is called; `fuelUsed` so far is a lower bound of the run's. */
   called(fuelUsed: number): void;
   readonly hostCalls: HostCallHandler;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** The main thread's end of the bridges of all threads. */
@@ -103,7 +104,7 @@ export class Bridge {
       case "host-call": {
         run.called(message.fuel);
         const { epoch, ordinal, interfaceName, functionName, args } = message;
-        void run.hostCalls({ interfaceName, functionName, args }, run.signal).then((answer) => {
+        void run.hostCalls({ interfaceName, functionName, args }, run.signal.abortSignal).then((answer) => {
           if (!this.#runs.has(epoch)) return;
           this.#answer({ epoch, ordinal, answer }, port, fields);
         });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Lanes } from "./lanes.ts";
+import { StopSignal } from "./stop-signal.ts";
 
-const never = new AbortController().signal;
+const never = new StopSignal();
 
 describe("Lanes", () => {
   it("take() serves first come first served", async () => {
@@ -22,15 +23,17 @@ describe("Lanes", () => {
   it("take() gives null to whoever leaves, and the slot to the next", async () => {
     const lanes = new Lanes(1, 10);
     const held = (await lanes.take(never))!;
-    const leaver = new AbortController();
-    const left = lanes.take(leaver.signal);
+    const leaver = new StopSignal();
+    const left = lanes.take(leaver);
     const stays = lanes.take(never);
-    leaver.abort();
+    leaver.abort("left");
     expect(await left).toBeNull();
     held.release();
     expect(await stays).not.toBeNull();
     expect(lanes.waiting).toBe(0);
-    expect(await lanes.take(AbortSignal.abort())).toBeNull();
+    const stopped = new StopSignal();
+    stopped.abort("before");
+    expect(await lanes.take(stopped)).toBeNull();
   });
 
   it("release() twice gives back one slot", async () => {

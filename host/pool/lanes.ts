@@ -1,4 +1,5 @@
 import { HostError } from "../errors/errors.ts";
+import type { StopSignal } from "./stop-signal.ts";
 
 /** A place on a thread, held by one run. */
 export interface Slot {
@@ -42,7 +43,7 @@ export class Lanes {
   }
 
   /** Resolves to a slot, or to null when `signal` aborts first. */
-  async take(signal: AbortSignal): Promise<Slot | null> {
+  async take(signal: StopSignal): Promise<Slot | null> {
     if (signal.aborted) return null;
     if (this.#free > 0) {
       this.#free--;
@@ -51,7 +52,7 @@ export class Lanes {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         grant: () => {
-          signal.removeEventListener("abort", leave);
+          signal.removeListener("abort", leave);
           resolve(this.#slot());
         },
       };
@@ -60,7 +61,7 @@ export class Lanes {
         resolve(null);
       };
       this.#waiting.add(waiting);
-      signal.addEventListener("abort", leave, { once: true });
+      signal.once("abort", leave);
     });
   }
 

@@ -29,6 +29,7 @@ export type {
 } from "./protocol.ts";
 export { TIERS } from "./protocol.ts";
 export type { RunTimes } from "./run-clock.ts";
+export { StopSignal } from "./stop-signal.ts";
 
 /** How many threads there are and what they may hold. */
 export interface PoolOptions {
@@ -130,7 +131,7 @@ export class Pool {
     try {
       const message: Call = { ...call, kind: "call", epoch };
       const reply = (await this.#piscina.run(message, { signal: listener.signal })) as Reply;
-      this.#bridge.drain();
+      if (reply.said) this.#bridge.drain();
       return { kind: "replied", reply };
     } catch (thrown) {
       if (listener.signal.aborted) return { kind: "aborted" };

@@ -80,14 +80,12 @@ export type WorkerEnding =
   | { readonly kind: "lost"; readonly what: string };
 
 /** What a run used, as the thread counted it. */
-export interface WorkerUsage extends ImportCounters {
+export interface WorkerUsage extends Omit<ImportCounters, "handles"> {
   readonly fuel: number;
   readonly setupFuel: number;
   /** False when a trap lost charges that were not stored yet: the fuel is then a lower bound. */
   readonly fuelExact: boolean;
   readonly peakMemoryBytes: number;
-  readonly eventsAccepted: number;
-  readonly eventsRefused: number;
 }
 
 /** Milliseconds of wall time, and `startedAt` as milliseconds since the epoch. */
@@ -102,6 +100,9 @@ export interface Reply {
   readonly kind: "reply";
   readonly ending: WorkerEnding;
   readonly usage: WorkerUsage;
+  readonly events: { readonly accepted: number; readonly refused: number };
+  /** Whether messages of the run may wait on the bridge. */
+  readonly said: boolean;
   /** What the instance was, whatever was asked for. */
   readonly tier: Tier;
   readonly times: WorkerTimes;

@@ -110,7 +110,7 @@ export class RunState implements ImportScope {
    * where an instance was there already.
    */
   beginCall(spared = 0): void {
-    this.#setupFuel = BigInt(spared) + this.#fuelGiven - this.#left();
+    this.#setupFuel = BigInt(spared) + this.#fuelGiven - this.meter.fuel.value;
     this.#fuelGiven = BigInt(this.limits.fuel);
     this.meter.fuel.value = this.#fuelGiven;
     this.phase = "lower";
@@ -177,7 +177,7 @@ export class RunState implements ImportScope {
 
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer {
     const startedAt = performance.now();
-    const fuel = Number(this.#fuelGiven - this.#left());
+    const fuel = Number(this.#fuelGiven - this.meter.fuel.value);
     const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
     const reply = this.#init.bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
     this.hostMs += performance.now() - startedAt;
@@ -192,12 +192,12 @@ export class RunState implements ImportScope {
     this.#liftedBytes = 0;
     if (this.phase === "setup") this.calledInSetup = true;
     if (this.phase === "guest") this.phase = "host";
-    this.profiler?.enterImport(name, Number(this.#left()));
+    this.profiler?.enterImport(name, Number(this.meter.fuel.value));
   }
 
   leave(): void {
     if (this.phase === "host") this.phase = "guest";
-    this.profiler?.leaveImport(Number(this.#left()));
+    this.profiler?.leaveImport(Number(this.meter.fuel.value));
   }
 
   // What the linker calls, and what the glue is edited to call.
@@ -284,17 +284,16 @@ export class RunState implements ImportScope {
     const used = Number(this.#fuelGiven - left);
     const inSetup = this.phase === "setup";
     return {
-      ...this.counters,
+      hostCalls: this.counters.hostCalls,
+      hostBytesIn: this.counters.hostBytesIn,
+      hostBytesOut: this.counters.hostBytesOut,
+      logBytes: this.counters.logBytes,
+      logDropped: this.counters.logDropped,
+      randomBytes: this.counters.randomBytes,
       fuel: inSetup ? 0 : Math.min(used, this.limits.fuel),
       setupFuel: inSetup ? Math.min(used, this.limits.setupFuel) : Number(this.#setupFuel),
       fuelExact: this.#ending?.kind !== "trapped" && this.#ending?.kind !== "out-of-stack",
       peakMemoryBytes: this.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
-      eventsAccepted: this.events.accepted,
-      eventsRefused: this.events.refused,
     };
-  }
-
-  #left(): bigint {
-    return this.meter.fuel.value;
   }
 }

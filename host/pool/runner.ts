@@ -62,6 +62,8 @@ export class Runner {
       kind: "reply",
       ending,
       usage: run.usage(),
+      events: { accepted: init.events.accepted, refused: init.events.refused },
+      said: this.#bridge.said,
       tier: kept !== null ? "reset" : call.tier === "fresh" ? "fresh" : "recycled",
       times: {
         startedAt,

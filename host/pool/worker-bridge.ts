@@ -10,6 +10,7 @@ export class WorkerBridge {
   readonly #fields: Int32Array;
   #epoch = 0;
   #ordinal = 0;
+  #said = false;
 
   constructor(port: MessagePort, shared: SharedArrayBuffer) {
     this.#port = port;
@@ -20,6 +21,12 @@ export class WorkerBridge {
   begin(epoch: number): void {
     this.#epoch = epoch;
     this.#ordinal = 0;
+    this.#said = false;
+  }
+
+  /** Whether the run has said anything that wants no answer: the main thread must hear it before it believes the reply. */
+  get said(): boolean {
+    return this.#said;
   }
 
   get epoch(): number {
@@ -27,6 +34,7 @@ export class WorkerBridge {
   }
 
   say(message: Exclude<BridgeMessage, { ordinal: number }>): void {
+    this.#said = true;
     this.#port.postMessage(message);
   }
 
