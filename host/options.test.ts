@@ -8,7 +8,7 @@ describe("resolveOptions()", () => {
     expect(resolved).toMatchObject({
       queue: 1_024,
       heapMegabytes: 512,
-      tier: "recycled",
+      tier: "reset",
       maxComponentBytes: 64 * 2 ** 20,
     });
     expect(Object.isFrozen(resolved)).toBe(true);
@@ -33,7 +33,7 @@ describe("resolveOptions()", () => {
     [{ thread: 2 }, 'did you mean "threads"'],
     [{ threads: 0 }, "threads is 0, a whole number from 1 to 256 is wanted"],
     [{ threads: "2" }, 'threads is "2"'],
-    [{ tier: "reset" }, 'tier is "reset", "fresh" or "recycled" is wanted'],
+    [{ tier: "warm" }, 'tier is "warm", "reset" or "recycled" or "fresh" is wanted'],
     [{ limits: { defaults: { feul: 1 } } }, "fuel"],
     [{ limits: { cap: {} } }, 'did you mean "caps"'],
     [{ imports: { lookup: {} } }, "the full name of an interface"],

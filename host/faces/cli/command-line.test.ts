@@ -42,7 +42,7 @@ describe("runCommandLine()", () => {
     ],
     [
       ["run", "x", "--tier", "warm"],
-      "Option '--tier <tier>' argument 'warm' is invalid. Allowed choices are recycled, fresh",
+      "Option '--tier <tier>' argument 'warm' is invalid. Allowed choices are reset, recycled, fresh",
     ],
     [["run", "x", "--limit", "fule=1"], 'limits has the unknown limit "fule": did you mean "fuel"?'],
     [["run", "x", "--limit", "fuel=-1"], /^limits.fuel is -1: a whole number of fuel from 1 to /],
