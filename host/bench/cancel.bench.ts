@@ -2,10 +2,11 @@
 //
 // npm run bench -- cancel [--quick] [--json]
 //
-// Needs dist/, which npm run bench builds: the built host is measured, with one thread, so that the loop fills the pool. The loop is known to
-// run by an event that it emits first. "Answered" is from `cancel()` to the outcome. "Capacity back" is from `cancel()` to the success
-// of a run that was asked for right after the answer: a new thread, its first instance and the run are in it.
-// Not a ratio: both are times that somebody waits. Both figures are the p99 of 200 cancels (quick: of 40); median and worst beside.
+// Needs dist/, which npm run bench builds: the built host is measured, with one thread, so that the loop fills the
+// pool. The loop is known to run by an event that it emits first. "Answered" is from `cancel()` to the outcome.
+// "Capacity back" is from `cancel()` to the success of a run that was asked for right after the answer: a new thread,
+// its first instance and the run are in it. Not a ratio: both are times that somebody waits. Both figures are the p99
+// of 200 cancels (quick: of 40); median and worst beside.
 // Bars: p99 of the answer at most 5 ms, of the capacity at most 150 ms.
 import { nativeEcho, tightLoop } from "./bench-packages.ts";
 import { print, readFlags } from "./bench-terminal.ts";

@@ -2,11 +2,12 @@
 //
 // npm run bench -- capabilities [--quick] [--full] [--json]
 //
-// Needs dist/, which npm run bench builds: the built host is measured. Installs 100 components of 3 KB that differ in their constants, with --full
-// 1,000 (minutes), with --quick 80, and runs each once. Memory is read after a collection, before and after; the first 70 are left out of it, so that
-// the compiled code of the cache (64 capabilities) is there on both sides and what counts is a capability that is beyond it.
-// Reported: memory of a capability, artifacts in memory and threads. Holds, or the bench fails: artifacts stay within the cache's bound, and the process has as
-// many threads as before.
+// Needs dist/, which npm run bench builds: the built host is measured. Installs 100 components of 3 KB that differ in
+// their constants, with --full 1,000 (minutes), with --quick 80, and runs each once. Memory is read after a collection,
+// before and after; the first 70 are left out of it, so that the compiled code of the cache (64 capabilities) is there
+// on both sides and what counts is a capability that is beyond it. Reported: memory of a capability, artifacts in
+// memory and threads. Holds, or the bench fails: artifacts stay within the cache's bound, and the process has as many
+// threads as before.
 import { readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";

@@ -2,10 +2,10 @@
 //
 // npm run bench -- event [--quick] [--json]
 //
-// Needs dist/, which npm run bench builds: the built host is measured. One call in flight on one thread; a subscriber counts what
-// is committed. A guest emits 500 events, or none, and both take turns in each round; a round's time is the median of its
-// calls, the figure the median over the rounds. Events of a type with a schema are what counts; those without are shown beside.
-// The time is that of the caller: it includes handing the events over to the subscriber.
+// Needs dist/, which npm run bench builds: the built host is measured. One call in flight on one thread; a subscriber
+// counts what is committed. A guest emits 500 events, or none, and both take turns in each round; a round's time is the
+// median of its calls, the figure the median over the rounds. Events of a type with a schema are what counts; those
+// without are shown beside. The time is that of the caller: it includes handing the events over to the subscriber.
 // Bar: at most 2 us.
 import { emitter } from "./bench-packages.ts";
 import { print, readFlags } from "./bench-terminal.ts";

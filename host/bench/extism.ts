@@ -34,8 +34,8 @@ export async function openExtism(name: string, count: number): Promise<OpenSubje
 }
 
 /**
- * Imports Extism so that its workers are Node without flags, as the host's are. By itself they would inherit tsx from the bench: slower, and
- * with source maps on, which Node 20 cannot resolve in the `data:` URL that Extism starts a worker from.
+ * Imports Extism so that its workers are Node without flags, as the host's are. By themselves they would inherit tsx from the
+ * bench, and with it source maps, which Node 20 cannot resolve in the `data:` URL that Extism starts a worker from.
  */
 async function importWithPlainWorkers(): Promise<typeof createPlugin> {
   const original = threads.Worker;

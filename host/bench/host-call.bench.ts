@@ -2,10 +2,11 @@
 //
 // npm run bench -- host-call [--quick] [--json]
 //
-// Needs dist/, which npm run bench builds: the built host is measured. One call in flight on one thread. A guest says a JSON text of
-// some 120 bytes, after no call or after one call of a function of the application that says it too. All take turns in each
-// round; a round's time is the median of its calls. The cost is the time of a run with the call, less that of a run without, by the
-// time of the floor (the faster of two, see floor.ts), which takes the same text; the median over the rounds.
+// Needs dist/, which npm run bench builds: the built host is measured. One call in flight on one thread. A guest says a
+// JSON text of some 150 bytes, after no call or after one call of a function of the application that says it too. All
+// take turns in each round; a round's time is the median of its calls. The cost is the time of a run with the call,
+// less that of a run without, by the time of the floor (the faster of two, see floor.ts), which takes the same text;
+// the median over the rounds.
 // Bar: at most one floor round trip.
 import { caller, OFFER } from "./bench-packages.ts";
 import { print, readFlags } from "./bench-terminal.ts";

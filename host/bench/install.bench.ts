@@ -3,9 +3,10 @@
 // npm run bench -- install [--quick] [--json]
 //
 // Needs dist/, which npm run bench builds: the built host is measured. The component is WAT; each install has other
-// constants in it, so that none was ever seen. Times are of the wall, medians of several installs on one host that keeps nothing in memory, a spare
-// process ready before each ("cold"); "kept" is another host in the same process, on the same directory. "first" is the first
-// install of that host. Bars: cold at most 300 ms, kept at most 40 ms. Installing includes reading, decoding and admitting the component in all rows.
+// constants in it, so that none was ever seen. Times are of the wall, medians of several installs on one host that
+// keeps nothing in memory, a spare process ready before each ("cold"); "kept" is another host in the same process, on
+// the same directory. "first" is the first install of that host. Bars: cold at most 300 ms, kept at most 40 ms.
+// Installing includes reading, decoding and admitting the component in all rows.
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";

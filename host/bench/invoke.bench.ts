@@ -2,10 +2,12 @@
 //
 // npm run bench -- invoke [--quick] [--json]
 //
-// Needs dist/, which npm run bench builds: the built host is measured. 8 calls in flight on 2 threads, a JSON object of some 120
-// bytes in and the same out, which is compared now and then. The floor is an identity function in Piscina, on a text of the same length, with `atomics`
-// "sync" (Piscina's default) and "disabled" (as the host has it); the faster counts. The native component is WAT of 3 KB, the TypeScript one is built by the
-// toolchain; both say what they were given. All take turns in each round; ratios are medians over the rounds.
+// Needs dist/, which npm run bench builds: the built host is measured. 8 calls in flight on 2 threads, a JSON object of
+// some 150 bytes in and the same out, which is compared now and then. The floor is an identity function in Piscina, on
+// a text of the same length, with `atomics` "sync" (Piscina's default) and "disabled" (as the host has it); the faster
+// counts. The native component is WAT of 3 KB, the TypeScript one is built by the toolchain; both say what they were
+// given; closing checks that they ran on the tier they are named after, reset where none is named. All take turns in
+// each round; ratios are medians over the rounds.
 // Bars: native at least 60 % of the floor's throughput and at most twice its p50; TypeScript at least 25 %.
 import { nativeEcho, typescriptEcho } from "./bench-packages.ts";
 import { print, readFlags } from "./bench-terminal.ts";
@@ -30,7 +32,7 @@ for (const [name, tier, each] of [
   ["native, fresh", "fresh", native],
   ["typescript", "reset", typescript],
 ] as const) {
-  echoes.push(await openEcho(name, await createHost({ threads: THREADS, tier }), each));
+  echoes.push(await openEcho(name, await createHost({ threads: THREADS, tier }), tier, each));
 }
 const subjects: LoadSubject[] = [...floors.map(floorSubject), ...echoes];
 const loads = await loadInTurn(subjects, flags.quick ? QUICK : FULL);
