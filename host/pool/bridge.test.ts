@@ -87,7 +87,7 @@ describe("Bridge", () => {
       listener(() => Promise.reject(new Error("was called")), heard),
     );
     const event = { type: "row", version: "1.0.0", payload: 1 };
-    for (const epoch of [1, 2]) thread.postMessage({ kind: "event", epoch, event });
+    for (const epoch of [1, 2]) thread.postMessage({ kind: "sayings", epoch, sayings: [{ kind: "event", event }] });
     bridge.drain();
     expect(heard).toEqual([event]);
     thread.close();

@@ -2,7 +2,14 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { messageOf } from "../errors/errors.ts";
 import type { Event } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
-import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Deployment, type Hello } from "./protocol.ts";
+import {
+  BRIDGE_FIELDS,
+  type BridgeAnswer,
+  type BridgeMessage,
+  type Deployment,
+  type Hello,
+  type Saying,
+} from "./protocol.ts";
 import { RunClock, type RunTimes } from "./run-clock.ts";
 import type { StopSignal } from "./stop-signal.ts";
 
@@ -20,6 +27,14 @@ export interface RunListener {
   called(fuelUsed: number): void;
   readonly hostCalls: HostCallHandler;
   readonly signal: StopSignal;
+}
+
+/** Tells a listener what its run said. */
+export function hear(listener: RunListener, sayings: readonly Saying[]): void {
+  for (const saying of sayings) {
+    if (saying.kind === "event") listener.event(saying.event);
+    else listener.log(saying.level, saying.message);
+  }
 }
 
 /** The main thread's end of the bridges of all threads. */
@@ -95,11 +110,8 @@ export class Bridge {
     // A run that was settled already says nothing more; its thread is being ended.
     if (run === undefined) return;
     switch (message.kind) {
-      case "event":
-        run.event(message.event);
-        return;
-      case "log":
-        run.log(message.level, message.message);
+      case "sayings":
+        hear(run, message.sayings);
         return;
       case "host-call": {
         run.called(message.fuel);

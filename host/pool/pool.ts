@@ -6,7 +6,7 @@
 import { Piscina } from "piscina";
 import { findEntryPoint } from "../compile/compile.ts";
 import { messageOf } from "../errors/errors.ts";
-import { Bridge, type RunListener } from "./bridge.ts";
+import { Bridge, hear, type RunListener } from "./bridge.ts";
 import { Lanes } from "./lanes.ts";
 import { PROCESS_MEMORIES } from "./memories.ts";
 import { type Call, type Deployable, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
@@ -132,6 +132,7 @@ export class Pool {
       const message: Call = { ...call, kind: "call", epoch };
       const reply = (await this.#piscina.run(message, { signal: listener.signal })) as Reply;
       if (reply.said) this.#bridge.drain();
+      hear(listener, reply.sayings);
       return { kind: "replied", reply };
     } catch (thrown) {
       if (listener.signal.aborted) return { kind: "aborted" };

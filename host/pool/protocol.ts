@@ -103,6 +103,8 @@ export interface Reply {
   readonly events: { readonly accepted: number; readonly refused: number };
   /** Whether messages of the run may wait on the bridge. */
   readonly said: boolean;
+  /** What the run said last, after all that. */
+  readonly sayings: readonly Saying[];
   /** What the instance was, whatever was asked for. */
   readonly tier: Tier;
   readonly times: WorkerTimes;
@@ -126,11 +128,15 @@ export const BRIDGE_FIELDS = { answers: 0, memories: 1, count: 2 } as const;
 /** Int32 fields of the buffer in which the threads of a pool add up their garbage collections. */
 export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
 
+/** What a run says that wants no answer. */
+export type Saying =
+  | { readonly kind: "event"; readonly event: Event }
+  | { readonly kind: "log"; readonly level: string; readonly message: string };
+
 /** From the thread. `ordinal` counts the questions of one run. */
 export type BridgeMessage =
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
-  | { readonly kind: "event"; readonly epoch: number; readonly event: Event }
-  | { readonly kind: "log"; readonly epoch: number; readonly level: string; readonly message: string }
+  | { readonly kind: "sayings"; readonly epoch: number; readonly sayings: readonly Saying[] }
   | {
       readonly kind: "host-call";
       readonly epoch: number;

@@ -159,7 +159,7 @@ export class RunState implements ImportScope {
   }
 
   publish(event: Event): void {
-    this.#init.bridge.say({ kind: "event", epoch: this.#init.bridge.epoch, event });
+    this.#init.bridge.say({ kind: "event", event });
   }
 
   atEnd(finish: () => void): void {
@@ -172,7 +172,7 @@ export class RunState implements ImportScope {
   }
 
   log(level: string, message: string): void {
-    this.#init.bridge.say({ kind: "log", epoch: this.#init.bridge.epoch, level, message });
+    this.#init.bridge.say({ kind: "log", level, message });
   }
 
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer {

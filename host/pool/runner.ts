@@ -64,6 +64,7 @@ export class Runner {
       usage: run.usage(),
       events: { accepted: init.events.accepted, refused: init.events.refused },
       said: this.#bridge.said,
+      sayings: this.#bridge.takeWaiting(),
       tier: kept !== null ? "reset" : call.tier === "fresh" ? "fresh" : "recycled",
       times: {
         startedAt,

@@ -1,4 +1,4 @@
-import { MessageChannel } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { BRIDGE_FIELDS, type BridgeAnswer } from "./protocol.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
@@ -21,6 +21,32 @@ describe("WorkerBridge", () => {
     const question = { kind: "host-call", interfaceName: "a", functionName: "b", args: [], fuel: 0 } as const;
     expect(client.ask(question, 1_000)?.answer).toEqual({ kind: "value", value: "mine" });
     close();
+  });
+
+  it("say() sends the first of a burst at once, a question sends what waits before it, the rest goes with the reply", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const log = (message: string) => ({ kind: "log", level: "info", message }) as const;
+    const heard = (): unknown[] => {
+      const messages = [];
+      for (let next = receiveMessageOnPort(port2); next; next = receiveMessageOnPort(port2))
+        messages.push(next.message);
+      return messages;
+    };
+    expect(client.said).toBe(false);
+    client.say(log("a"));
+    expect(heard()).toEqual([{ kind: "sayings", epoch: 1, sayings: [log("a")] }]);
+    client.say(log("b"));
+    client.ask({ kind: "need", deployment: "x" }, 0);
+    const said = heard() as { kind: string; sayings?: unknown[] }[];
+    expect(said.at(-1)).toMatchObject({ kind: "need" });
+    expect(said.slice(0, -1).flatMap(({ sayings }) => sayings)).toEqual([log("b")]);
+    for (let each = 0; each < 200; each++) client.say(log(String(each)));
+    const rest = [...(heard() as { sayings: unknown[] }[]).flatMap(({ sayings }) => sayings), ...client.takeWaiting()];
+    expect(rest).toEqual(Array.from({ length: 200 }, (_, each) => log(String(each))));
+    expect(client.takeWaiting()).toEqual([]);
+    port1.close();
   });
 
   it("ask() comes back without an answer when the main thread is gone", () => {

@@ -1,8 +1,12 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage } from "./protocol.ts";
+import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Saying } from "./protocol.ts";
 
 /** A question as the asker knows it; the bridge adds epoch and ordinal. */
 type Question<T = BridgeMessage> = T extends { ordinal: number } ? Omit<T, "epoch" | "ordinal"> : never;
+
+/** What is said within this time of what was sent last waits for more: a message for each event costs ten times the event. */
+const TOGETHER_MS = 1;
+const MOST_TOGETHER = 64;
 
 /** The thread's end of the bridge: says things to the main thread, and asks and waits. */
 export class WorkerBridge {
@@ -11,6 +15,8 @@ export class WorkerBridge {
   #epoch = 0;
   #ordinal = 0;
   #said = false;
+  #waiting: Saying[] = [];
+  #sentAt = 0;
 
   constructor(port: MessagePort, shared: SharedArrayBuffer) {
     this.#port = port;
@@ -22,20 +28,37 @@ export class WorkerBridge {
     this.#epoch = epoch;
     this.#ordinal = 0;
     this.#said = false;
+    this.#waiting = [];
+    this.#sentAt = 0;
   }
 
-  /** Whether the run has said anything that wants no answer: the main thread must hear it before it believes the reply. */
+  /** Whether messages of the run may still be on their way: the main thread must hear them before it believes the reply. */
   get said(): boolean {
     return this.#said;
   }
 
-  get epoch(): number {
-    return this.#epoch;
+  /** Says what wants no answer: at once, or, where it comes in a burst, together with what follows. */
+  say(saying: Saying): void {
+    this.#waiting.push(saying);
+    if (this.#waiting.length >= MOST_TOGETHER || performance.now() - this.#sentAt >= TOGETHER_MS) this.#send();
   }
 
-  say(message: Exclude<BridgeMessage, { ordinal: number }>): void {
+  /** What was said last and has not been sent: it goes with the reply. */
+  takeWaiting(): readonly Saying[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting;
+  }
+
+  #send(): void {
+    if (this.#waiting.length === 0) return;
     this.#said = true;
-    this.#port.postMessage(message);
+    this.#port.postMessage({
+      kind: "sayings",
+      epoch: this.#epoch,
+      sayings: this.takeWaiting(),
+    } satisfies BridgeMessage);
+    this.#sentAt = performance.now();
   }
 
   /**
@@ -43,6 +66,8 @@ export class WorkerBridge {
    * thread at the run's deadline, so the time-out here is only the last resort against a main thread that is gone.
    */
   ask(question: Question, timeoutMs: number): BridgeAnswer | undefined {
+    // In the order in which the run did it.
+    this.#send();
     const ordinal = ++this.#ordinal;
     const deadline = performance.now() + timeoutMs;
     this.#port.postMessage({ ...question, epoch: this.#epoch, ordinal });
