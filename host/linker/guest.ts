@@ -6,8 +6,8 @@ export interface LinkHooks {
   entry(core: CoreFunction): CoreFunction;
   realloc(core: CoreFunction): CoreFunction;
   postReturn(core: CoreFunction): CoreFunction;
-  /** Pays for bytes that are about to be copied out of the guest; throws when they are not to be had. */
-  payLift(bytes: number): void;
+  /** Pays for bytes that are about to be copied out of the guest, and counts what the host then holds; throws when that is not to be had. */
+  payLift(bytes: number, held?: number): void;
   /** What was paid for has been handed on, and is no longer held. */
   handedOn(): void;
   /** Counts handles that are opened or closed; ends the run when there are too many. */

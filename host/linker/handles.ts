@@ -49,8 +49,12 @@ export class Handles {
     return this.#add({ type, rep, own: false, lends: 0 });
   }
 
-  rep(index: number, name: string): number {
-    return this.#at(index, name).rep;
+  /** The representation of a resource of a type that this component defines. */
+  rep(index: number, type: RunningResource): number {
+    const handle = this.#at(index, type.name);
+    // Names are not enough: those of types that are not exported are all empty.
+    if (handle.type !== type) this.#hooks.trap(`the guest has no handle ${index} of the resource asked for`);
+    return handle.rep;
   }
 
   takeOwn(index: number, name: string): Passed {

@@ -1,4 +1,4 @@
-import type { StringEncoding } from "../component/component.ts";
+import type { FuncType, StringEncoding } from "../component/component.ts";
 import { Codecs } from "./codecs.ts";
 import type { LinkHooks } from "./guest.ts";
 import type { LinkPlan } from "./link-plan.ts";
@@ -58,15 +58,16 @@ export class Linker {
 }
 
 function signaturesOf({ options, made, exports }: LinkPlan): Signatures {
-  const byEncoding = new Map<StringEncoding, Codecs>();
-  const codecsOf = (index: number): Codecs => {
-    const { encoding } = options[index]!;
-    const codecs = byEncoding.get(encoding) ?? new Codecs(encoding);
-    byEncoding.set(encoding, codecs);
-    return codecs;
+  const byEncoding = new Map<StringEncoding, { readonly codecs: Codecs; readonly known: Map<FuncType, Signature> }>();
+  // One for each type, however many functions have it: a component can mention a long one many thousand times.
+  const signatureOf = (of: { readonly type: FuncType; readonly options: number }): Signature => {
+    const { encoding } = options[of.options]!;
+    const { codecs, known } = byEncoding.get(encoding) ?? { codecs: new Codecs(encoding), known: new Map() };
+    byEncoding.set(encoding, { codecs, known });
+    const signature = known.get(of.type) ?? new Signature(of.type, codecs);
+    known.set(of.type, signature);
+    return signature;
   };
-  const signatureOf = (of: { readonly type: Signature["type"]; readonly options: number }): Signature =>
-    new Signature(of.type, codecsOf(of.options));
   return {
     made: made.map((each) => {
       if (each.kind !== "import" && each.kind !== "fused") return NO_SIGNATURE;

@@ -2,6 +2,10 @@ import { camelCase, type WitField } from "../component/component.ts";
 import { alignTo, type Codec, flatConcat, unfit } from "./codec.ts";
 import type { Guest } from "./guest.ts";
 
+/** What an element of a list costs covers the fields of a narrower value. A type may have ten thousand. */
+const FEWEST_COUNTED = 8;
+const BYTES_PER_FIELD = 8;
+
 interface Part {
   readonly codec: Codec;
   /** Where it lies: in bytes, and in flat values. */
@@ -24,6 +28,7 @@ export function recordCodec(fields: readonly WitField[], codecs: readonly Codec[
   return {
     ...shape,
     load(guest, at) {
+      holdFields(guest, count);
       const value: Record<string, unknown> = {};
       for (let index = 0; index < count; index++) {
         const { codec, offset } = parts[index]!;
@@ -61,7 +66,10 @@ export function tupleCodec(codecs: readonly Codec[]): Codec {
   const { parts, ...shape } = layOut(codecs);
   return {
     ...shape,
-    load: (guest, at) => parts.map(({ codec, offset }) => codec.load(guest, at + offset)),
+    load(guest, at) {
+      holdFields(guest, parts.length);
+      return parts.map(({ codec, offset }) => codec.load(guest, at + offset));
+    },
     store(guest, value, at) {
       const items = arrayOf(guest, value, parts.length);
       for (let index = 0; index < parts.length; index++) {
@@ -99,7 +107,9 @@ export function flagsCodec(names: readonly string[]): Codec {
     size,
     align: size,
     flat: ["i32"],
-    load({ view }, at) {
+    load(guest, at) {
+      holdFields(guest, keys.length);
+      const { view } = guest;
       return toObject(size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, true) : view.getInt32(at, true));
     },
     store(guest, value, at) {
@@ -113,6 +123,11 @@ export function flagsCodec(names: readonly string[]): Codec {
       into[at] = toBits(guest, value);
     },
   };
+}
+
+/** In memory a field may be a byte, and many elements of a list the same bytes; in the host each has its place. Not fuel: glue would not charge it. */
+function holdFields({ hooks }: Guest, count: number): void {
+  if (count >= FEWEST_COUNTED) hooks.payLift(0, count * BYTES_PER_FIELD);
 }
 
 function layOut(codecs: readonly Codec[]): Parts {

@@ -17,6 +17,8 @@ export class RunningComponent {
   readonly #resources: RunningResource[];
   /** What of the guest runs that may call nothing, or null. */
   #confined: "allocator" | "post-return" | null = null;
+  /** Component instances that calls have entered and not left: none may be entered again. */
+  readonly #entered = new Set<number>();
 
   constructor(plan: LinkPlan, signatures: Signatures, init: LinkInit) {
     this.#plan = plan;
@@ -29,6 +31,8 @@ export class RunningComponent {
         if (destructor !== null) this.#func(destructor)(rep);
       },
     }));
+    // Before anything is remembered: a table that is made later would not be put back.
+    for (const { component } of plan.options) this.#handlesOf(component);
     this.#made = plan.made.map((each, index) => this.#make(each, index));
     for (const step of plan.steps) {
       const imports = Object.create(null) as Record<string, unknown>;
@@ -50,7 +54,7 @@ export class RunningComponent {
     const { core, postReturn, options } = this.#plan.exports[index]!;
     return this.#signatures.exports[index]!.callGuest(
       this.#guest(options),
-      hooks.entry(this.#func(core)),
+      hooks.entry(this.#entering(options, this.#func(core))),
       postReturn === null ? null : hooks.postReturn(this.#confine(postReturn, "post-return")),
       args,
     );
@@ -92,10 +96,13 @@ export class RunningComponent {
       if (this.#confined !== null) this.#refuse("another component");
       const from = this.#guest(options);
       const to = this.#guest(callee.options);
-      const core = this.#func(callee.core);
+      const core = this.#entering(callee.options, this.#func(callee.core));
       const postReturn = callee.postReturn === null ? null : this.#confine(callee.postReturn, "post-return");
+      let passed: unknown[] = [];
       const entered: CoreFunction = (...args) => {
         hooks.handedOn();
+        // They are in the callee by now. A chain of calls would hold them all, and they count as handed on.
+        passed.length = 0;
         try {
           return core(...args);
         } catch (thrown) {
@@ -104,8 +111,10 @@ export class RunningComponent {
           throw thrown;
         }
       };
-      const answerFor = (args: readonly unknown[]): unknown =>
-        to.handles.borrowing(() => signatures.callee!.enter(to, entered, postReturn, args));
+      const answerFor = (args: unknown[]): unknown => {
+        passed = args;
+        return to.handles.borrowing(() => signatures.callee!.enter(to, entered, postReturn, args));
+      };
       const answered = from.handles.lending(() => signatures.caller.serve(from, values, answerFor));
       hooks.handedOn();
       return answered;
@@ -116,9 +125,12 @@ export class RunningComponent {
     const handles = this.#handlesOf(made.component);
     switch (made.kind) {
       case "resource.new":
-        return (rep) => handles.addOwn({ type: this.#resources[made.resource]!, rep: Number(rep) });
+        return (rep) => {
+          if (this.#confined !== null) this.#refuse("for a new handle");
+          return handles.addOwn({ type: this.#resources[made.resource]!, rep: Number(rep) });
+        };
       case "resource.rep":
-        return (index) => handles.rep(Number(index) >>> 0, this.#resources[made.resource]!.name);
+        return (index) => handles.rep(Number(index) >>> 0, this.#resources[made.resource]!);
       case "resource.drop":
         return (index) => {
           if (this.#confined !== null) this.#refuse("for a resource to be dropped");
@@ -152,12 +164,30 @@ export class RunningComponent {
     return this.#handles[component];
   }
 
+  /** Traps where a call would come back to a component instance that has not ended its own. */
+  #entering(options: number, core: CoreFunction): CoreFunction {
+    const { component } = this.#plan.options[options]!;
+    return (...args) => {
+      if (this.#entered.has(component)) this.#init.hooks.trap("a component of the guest was entered again");
+      this.#entered.add(component);
+      try {
+        return core(...args);
+      } finally {
+        this.#entered.delete(component);
+      }
+    };
+  }
+
   #confine(item: CoreItem, as: "allocator" | "post-return"): CoreFunction {
     const core = this.#func(item);
     return (...args) => {
       this.#confined = as;
       try {
         return core(...args);
+      } catch (thrown) {
+        // What is thrown after the result was lifted passes for the value of an `err`.
+        if (thrown instanceof WebAssembly.Exception) this.#init.hooks.trap(`an exception left the guest's ${as}`);
+        throw thrown;
       } finally {
         this.#confined = null;
       }

@@ -54,11 +54,7 @@ export class Signature {
   }
 
   /** Carries out a call of the guest with what answers for its values. */
-  serve(
-    guest: Guest,
-    values: readonly CoreValue[],
-    answerFor: (args: readonly unknown[]) => unknown,
-  ): CoreValue | undefined {
+  serve(guest: Guest, values: readonly CoreValue[], answerFor: (args: unknown[]) => unknown): CoreValue | undefined {
     guest.refresh();
     const answer = answerFor(this.#liftParams(guest, values));
     if (this.#result === null) return undefined;
@@ -86,11 +82,11 @@ export class Signature {
     return values;
   }
 
-  #liftParams(guest: Guest, values: readonly CoreValue[]): readonly unknown[] {
-    if (this.#params.flat !== null) return this.#params.lift(guest, values, 0) as readonly unknown[];
+  #liftParams(guest: Guest, values: readonly CoreValue[]): unknown[] {
+    if (this.#params.flat !== null) return this.#params.lift(guest, values, 0) as unknown[];
     const at = (values[0] as number) >>> 0;
     guest.check(at, this.#params.size, this.#params.align);
-    return this.#params.load(guest, at) as readonly unknown[];
+    return this.#params.load(guest, at) as unknown[];
   }
 
   #liftResult(guest: Guest, returned: CoreValue | undefined): unknown {

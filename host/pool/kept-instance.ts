@@ -1,4 +1,5 @@
 import type { Limits } from "../manifest/manifest.ts";
+import { REFUSED } from "../meter/meter.ts";
 import type { ComponentInstance } from "./instance.ts";
 import type { RunInit } from "./run-init.ts";
 import type { RunState } from "./run-state.ts";
@@ -6,6 +7,8 @@ import type { RunState } from "./run-state.ts";
 const PAGE_BYTES = 65_536;
 /** Putting back more memory costs more than a new instance. */
 const MOST_KEPT_BYTES = 16 * 1024 * 1024;
+/** What instantiation can meet besides `setupFuel`. A growth that it refuses, the guest sees. */
+const MET_IN_SETUP = ["memoryBytes", "tableElements", "memories", "handles", "callDepth"] as const;
 
 /**
  * An instance that serves one run after another (tier `reset`): before each, its memories, its mutable globals, its handles and the
@@ -17,6 +20,8 @@ export class KeptInstance {
   readonly #memories: readonly KeptMemory[];
   readonly #values: readonly (number | bigint)[];
   readonly #putBack: () => void;
+  /** Those of the run that made it. */
+  readonly #limits: Limits;
 
   private constructor(instance: ComponentInstance, remember: () => () => void, run: RunState) {
     this.instance = instance;
@@ -24,12 +29,13 @@ export class KeptInstance {
     this.#memories = run.memories.map(keptMemory);
     this.#values = instance.globals.map(({ value }) => value);
     this.#putBack = remember();
+    this.#limits = run.limits;
   }
 
   /** Takes the snapshot, between instantiation and call; null for an instance that cannot be put back, or is too large. */
   static of(instance: ComponentInstance, run: RunState): KeptInstance | null {
     const { remember } = instance;
-    if (remember === null || run.calledInSetup) return null;
+    if (remember === null || run.calledInSetup || run.meter.refused.value !== REFUSED.none) return null;
     const bytes = run.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     return bytes > MOST_KEPT_BYTES ? null : new KeptInstance(instance, remember, run);
   }
@@ -44,12 +50,13 @@ export class KeptInstance {
     return this.#memories.every(({ memory, size }) => memory.buffer.byteLength === size);
   }
 
-  /** Whether a run with these limits would have got through instantiation; if not, a new instance says how it ends. */
+  /** Whether instantiation would have gone the same way for a run with these limits; if not, a new instance says how. */
   admits(limits: Limits): boolean {
-    return this.run.setupFuel <= limits.setupFuel;
+    if (this.run.setupFuel > limits.setupFuel) return false;
+    return MET_IN_SETUP.every((limit) => most(limits[limit]) >= most(this.#limits[limit]));
   }
 
-  /** Begins another run, up to the call: puts everything back. Ends the run when its limits do not allow what the instance holds. */
+  /** Begins another run, up to the call: puts everything back. */
   begin(init: RunInit): void {
     const { run, instance } = this;
     const { setupFuel } = run;
@@ -66,6 +73,10 @@ export class KeptInstance {
     this.#putBack();
     run.beginCall(setupFuel);
   }
+}
+
+function most(limit: number | null): number {
+  return limit ?? Number.POSITIVE_INFINITY;
 }
 
 interface KeptMemory {

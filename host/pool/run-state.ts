@@ -244,9 +244,9 @@ export class RunState implements ImportScope {
     }) as F;
   }
 
-  /** Pays for `bytes` that are about to be copied out of the guest, before they are. */
-  payLift(bytes: number): void {
-    this.#liftedBytes += bytes;
+  /** Pays for `bytes` that are about to be copied out of the guest, before they are, and counts the `held` that they become. */
+  payLift(bytes: number, held = bytes): void {
+    this.#liftedBytes += held;
     const limit = this.phase === "lift" ? "outputBytes" : "hostBytesOut";
     if (this.#liftedBytes > mostLifted(limit, this.limits)) this.end({ kind: "over-budget", limit });
     this.charge(bytes);

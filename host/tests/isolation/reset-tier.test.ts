@@ -147,6 +147,24 @@ describe("tier reset", () => {
     }
   });
 
+  it("falls back for an import whose answers depend on those before", async () => {
+    const component = await parse(`(component
+      (import "wasi:random/random@0.2.0" (instance $random (export "get-random-u64" (func (result u64)))))
+      (core func $next (canon lower (func $random "get-random-u64")))
+      (core module $m (import "r" "next" (func $next (result i64)))
+        (func (export "run") (param i32) (result i32) (i32.wrap_i64 (call $next))))
+      (core instance $m (instantiate $m (with "r" (instance (export "next" (func $next))))))
+      (func (export "run") (param "x" u32) (result u32) (canon lift (core func $m "run"))))`);
+    for (const each of [host, fresh])
+      await each.install(packaged("test.random", component, ["wasi:random/random@0.2.0"]));
+    const wanted = await fresh.run("test.random", { x: 1 }).outcome;
+    for (let left = 3; left > 0; left--) {
+      const outcome = await run("test.random", { x: 1 });
+      expect(outcome).toMatchObject({ kind: "succeeded", evidence: { tier: "recycled" } });
+      expect(essence(outcome)).toEqual(essence(wanted));
+    }
+  });
+
   it("falls back for a module that is instantiated twice", async () => {
     const component = await parse(`(component
       (core module $m (memory 1) (func (export "run") (param i32) (result i32) ${COUNT}))
@@ -188,6 +206,76 @@ describe("tier reset", () => {
     const grow = { operation: "grow", limits: { memoryBytes: 2 * 65_536 } };
     expect(await run("test.workbench", { pages: 1 }, grow)).toMatchObject({ output: 1 });
     expect(await run("test.workbench", { pages: 2 }, grow)).toMatchObject({ output: -1 });
+  });
+
+  it.each([
+    ["makes no growth of instantiation look refused, or granted, as it was for another", 9, 2 * 65_536, undefined],
+    ["makes no growth of instantiation look granted, or refused, as it was for another", 10, undefined, 2 * 65_536],
+  ])("%s", async (_, most, before, after) => {
+    const id = `test.grows-${most}`;
+    const core = `(memory 1 ${most}) (start $s) (func $s (drop (memory.grow (i32.const 3))))
+      (func (export "run") (param i32) (result i32) (if (local.get 0) (then unreachable)) (memory.size))`;
+    for (const each of [host, fresh]) await each.install(await guest(id, core));
+    for (const memoryBytes of [before, before, after, after]) {
+      const options = memoryBytes === undefined ? {} : { limits: { memoryBytes } };
+      for (const x of [0, 1]) {
+        const wanted = await fresh.run(id, { x }, options).outcome;
+        expect(essence(await run(id, { x }, options))).toEqual(essence(wanted));
+      }
+    }
+  });
+
+  it("serves no run whose limits instantiation would not have met", async () => {
+    const core = `(start $s) (func $down (param i32)
+        (if (local.get 0) (then (call $down (i32.sub (local.get 0) (i32.const 1))))))
+      (func $s (call $down (i32.const 50))) (func (export "run") (param i32) (result i32) (i32.const 1))`;
+    const limited = await createHost({ threads: 1, limits: { defaults: { callDepth: 1_000 } } });
+    try {
+      await limited.install(await guest("test.deep-start", core));
+      const tiers = [];
+      for (let left = 2; left > 0; left--) tiers.push(tierOf(await limited.run("test.deep-start", { x: 1 }).outcome));
+      expect(tiers).toEqual(["recycled", "reset"]);
+      const outcome = await limited.run("test.deep-start", { x: 1 }, { limits: { callDepth: 20 } }).outcome;
+      expect(outcome).toMatchObject({ kind: "out-of-stack", phase: "setup", limit: "callDepth" });
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it("handles of a component that never drops any are gone with the run", async () => {
+    // `x` other than 0 makes a resource of it and gives its handle; 0 looks at handle 1, which a run before may have made.
+    const component = await parse(`(component
+      (component $maker
+        (type $thing (resource (rep i32)))
+        (core func $new (canon resource.new $thing))
+        (core module $m
+          (import "t" "new" (func $new (param i32) (result i32)))
+          (func (export "make") (param i32) (result i32) (call $new (local.get 0)))
+          (func (export "peek") (param i32) (result i32) (local.get 0)))
+        (core instance $m (instantiate $m (with "t" (instance (export "new" (func $new))))))
+        (export $thing' "thing" (type $thing))
+        (func (export "make") (param "rep" u32) (result (own $thing')) (canon lift (core func $m "make")))
+        (func (export "peek") (param "it" (borrow $thing')) (result u32) (canon lift (core func $m "peek"))))
+      (instance $made (instantiate $maker))
+      (component $user
+        (import "made" (instance $made
+          (export "thing" (type $thing (sub resource)))
+          (export "make" (func (param "rep" u32) (result (own $thing))))
+          (export "peek" (func (param "it" (borrow $thing)) (result u32)))))
+        (core func $make (canon lower (func $made "make"))) (core func $peek (canon lower (func $made "peek")))
+        (core module $m
+          (import "t" "make" (func $make (param i32) (result i32)))
+          (import "t" "peek" (func $peek (param i32) (result i32)))
+          (func (export "run") (param i32) (result i32)
+            (if (result i32) (local.get 0) (then (call $make (local.get 0))) (else (call $peek (i32.const 1))))))
+        (core instance $m (instantiate $m (with "t" (instance (export "make" (func $make)) (export "peek" (func $peek))))))
+        (func (export "run") (param "x" u32) (result u32) (canon lift (core func $m "run"))))
+      (instance $used (instantiate $user (with "made" (instance $made))))
+      (alias export $used "run" (func $run)) (export "run" (func $run)))`);
+    await host.install(packaged("test.handles", component));
+    for (const tier of ["recycled", "reset", "reset"])
+      expect(await run("test.handles", { x: 0x5ec2e7 })).toMatchObject({ output: 1, evidence: { tier } });
+    expect(await run("test.handles", { x: 0 })).toMatchObject({ kind: "trapped", evidence: { tier: "reset" } });
   });
 
   it("a secret that a run has planted is nowhere in the next one", async () => {

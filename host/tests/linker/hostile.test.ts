@@ -15,7 +15,7 @@ interface Lie {
   readonly ends: object;
   readonly encoding?: string;
   readonly postReturn?: true;
-  /** Null where generated glue ends otherwise: it cannot read the encoding, or does not look at the alignment. */
+  /** Null where generated glue ends otherwise: it cannot read the encoding or the code, or does not look as closely. */
   readonly glue?: null;
 }
 
@@ -171,6 +171,26 @@ const RESULTS: readonly Lie[] = [
         (i32.store (i32.const 16) (i32.const 16384)) (i32.store (i32.const 20) (i32.const 1000)) (i32.const 16))`,
     type: "(result (list (list (list bool))))",
     ends: overBudget("outputBytes"),
+  },
+  {
+    what: "a hundred aliases of a hundred tuples of a thousand booleans",
+    core: `(func (export "run") (result i32) (local $i i32)
+      (loop $again
+        (i32.store offset=1024 (i32.mul (local.get $i) (i32.const 8)) (i32.const 4096))
+        (i32.store offset=1028 (i32.mul (local.get $i) (i32.const 8)) (i32.const 100))
+        (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 100))))
+      (i32.store (i32.const 16) (i32.const 1024)) (i32.store (i32.const 20) (i32.const 100)) (i32.const 16))`,
+    type: `(result (list (list (tuple ${"bool ".repeat(1_000)}))))`,
+    ends: overBudget("outputBytes"),
+    glue: null,
+  },
+  {
+    what: "a post-return that throws",
+    core: `(tag $e) ${words(64, 1)} (func (export "post") (param i32) throw $e)`,
+    type: "(result string)",
+    postReturn: true,
+    ends: trapped("post", "an exception left the guest's post-return"),
+    glue: null,
   },
   {
     what: "a post-return that traps",

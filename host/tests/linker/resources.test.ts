@@ -1,6 +1,11 @@
+import v8 from "node:v8";
+import vm from "node:vm";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { describe, expect, it } from "vitest";
 import { bothWays, carry } from "./both-ways.ts";
+
+v8.setFlagsFromString("--expose-gc");
+const collectGarbage = vm.runInNewContext("gc") as () => void;
 
 /**
  * A component of two: one defines a resource whose representation is a number and whose destructor adds it to a sum, the other
@@ -79,6 +84,106 @@ describe("an exception of one component", () => {
       (func (export "run") (result u32) (canon lift (core func $m "run"))))`;
     const linked = await carry(await parse(wat));
     expect(linked.run(RUN).ending).toEqual(trapped("an exception left a component"));
+  });
+});
+
+describe("a component that is entered", () => {
+  it("is not entered again before it has answered", async () => {
+    const wat = `(component
+      (core module $shim (table (export "t") 1 funcref) (type $f (func))
+        (func (export "next") (call_indirect (type $f) (i32.const 0))))
+      (core instance $shim (instantiate $shim))
+      (core module $main (import "s" "next" (func $next)) (func (export "f"))
+        (func (export "run") (result i32) (call $next) (i32.const 7)))
+      (core instance $main (instantiate $main (with "s" (instance $shim))))
+      (func $f (canon lift (core func $main "f")))
+      (component $child
+        (import "f" (func $f)) (core func $low (canon lower (func $f)))
+        (core module $c (import "p" "f" (func $f)) (func (export "g") (call $f)))
+        (core instance $c (instantiate $c (with "p" (instance (export "f" (func $low))))))
+        (func (export "g") (canon lift (core func $c "g"))))
+      (instance $child (instantiate $child (with "f" (func $f))))
+      (core func $g (canon lower (func $child "g")))
+      (core module $fix (import "s" "t" (table 1 funcref)) (import "g" "g" (func $g)) (elem (i32.const 0) func $g))
+      (core instance (instantiate $fix (with "s" (instance $shim)) (with "g" (instance (export "g" (func $g))))))
+      (func (export "run") (result u32) (canon lift (core func $main "run"))))`;
+    expect((await carry(await parse(wat))).run(RUN).ending).toEqual(trapped("entered again"));
+  });
+});
+
+describe("a chain of components", () => {
+  const BYTES = 4_000_000;
+  const LINKS = 8;
+
+  it("holds what passes along it once, not for each call that goes on", async () => {
+    const memory = `(memory (export "memory") 64) (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 64))`;
+    const list = `(param "x" (list u8))`;
+    const wat = `(component
+      (import "test:far/far" (instance $far (export "call" (func ${list}))))
+      (alias export $far "call" (func $f0))
+      (component $link
+        (import "next" (func $next ${list}))
+        (core module $libc ${memory}) (core instance $libc (instantiate $libc))
+        (core func $low (canon lower (func $next) (memory (core memory $libc "memory"))))
+        (core module $m (import "next" "next" (func $next (param i32 i32)))
+          (func (export "pass") (param i32 i32) (call $next (local.get 0) (local.get 1))))
+        (core instance $m (instantiate $m (with "next" (instance (export "next" (func $low))))))
+        (func (export "pass") ${list} (canon lift (core func $m "pass")
+          (memory (core memory $libc "memory")) (realloc (core func $libc "realloc")))))
+      ${Array.from({ length: LINKS }, (_, at) => `(instance $i${at} (instantiate $link (with "next" (func $f${at})))) (alias export $i${at} "pass" (func $f${at + 1}))`).join(" ")}
+      (core module $libc ${memory}) (core instance $libc (instantiate $libc))
+      (core func $low (canon lower (func $f${LINKS}) (memory (core memory $libc "memory"))))
+      (core module $m (import "f" "f" (func $f (param i32 i32))) (func (export "run") (call $f (i32.const 64) (i32.const ${BYTES}))))
+      (core instance $m (instantiate $m (with "f" (instance (export "f" (func $low))))))
+      (func (export "run") (canon lift (core func $m "run"))))`;
+    let held = 0;
+    const host = (): { kind: "value"; value: undefined } => {
+      collectGarbage();
+      // What the first finds is counted down in the background.
+      collectGarbage();
+      held = process.memoryUsage().arrayBuffers;
+      return { kind: "value", value: undefined };
+    };
+    const functions = [{ name: "call", key: "call", fallible: false }];
+    const linked = await carry(await parse(wat), {
+      links: [{ kind: "embedder", name: "test:far/far", functions }],
+      host,
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    expect(linked.run({ ...RUN, limits: { memories: LINKS + 1 } }).ending.kind).toBe("succeeded");
+    expect(held - before).toBeLessThan(2 * BYTES);
+  });
+});
+
+describe("resources of one component", () => {
+  it("are not taken for those of another type without a name, through both alike", async () => {
+    const { linked, glue } = await bothWays(
+      await parse(`(component
+        (type $a (resource (rep i32))) (core func $new (canon resource.new $a))
+        (type $b (resource (rep i32))) (core func $rep (canon resource.rep $b))
+        (core module $m
+          (import "t" "new" (func $new (param i32) (result i32))) (import "t" "rep" (func $rep (param i32) (result i32)))
+          (func (export "run") (result i32) (call $rep (call $new (i32.const 42)))))
+        (core instance $m (instantiate $m (with "t" (instance (export "new" (func $new)) (export "rep" (func $rep))))))
+        (func (export "run") (result u32) (canon lift (core func $m "run"))))`),
+    );
+    expect(linked.run(RUN).ending).toEqual(trapped("no handle"));
+    expect(glue.run(RUN).ending).toMatchObject({ kind: "trapped" });
+  });
+
+  it("are not made while a result is freed, through both alike", async () => {
+    const { linked, glue } = await bothWays(
+      await parse(`(component
+        (type $r (resource (rep i32))) (core func $new (canon resource.new $r))
+        (core module $m
+          (import "t" "new" (func $new (param i32) (result i32)))
+          (func (export "run") (result i32) (i32.const 1))
+          (func (export "post") (param i32) (drop (call $new (i32.const 1)))))
+        (core instance $m (instantiate $m (with "t" (instance (export "new" (func $new))))))
+        (func (export "run") (result u32) (canon lift (core func $m "run") (post-return (core func $m "post")))))`),
+    );
+    expect(linked.run(RUN).ending).toMatchObject({ kind: "trapped", phase: "post" });
+    expect(glue.run(RUN).ending).toMatchObject({ kind: "trapped" });
   });
 });
 
