@@ -125,7 +125,6 @@ class SmallBody {
       case OP.br_if:
       case OP.global_get:
       case OP.global_set:
-      case OP.table_set:
         cursor.u32();
         return 0;
       case OP.br_table:

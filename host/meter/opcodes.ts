@@ -113,15 +113,14 @@ function immediates(): Uint8Array {
   table.fill(NO_IMMEDIATE, 0x45, 0xc5);
   table.fill(MEMORY_IMMEDIATE, 0x28, 0x3f);
   for (const opcode of [OP.nop, OP.drop, 0x1b, 0xd1, OP.ref_as_non_null]) table[opcode] = NO_IMMEDIATE;
-  for (const opcode of [0x20, 0x21, 0x22, 0x25, 0x3f, 0x41, 0x42, 0xd2]) table[opcode] = LEB_IMMEDIATE;
+  for (const opcode of [0x20, 0x21, 0x22, 0x25, 0x26, 0x3f, 0x41, 0x42, 0xd2]) table[opcode] = LEB_IMMEDIATE;
   table[OP.f32_const] = F32_IMMEDIATE;
   table[OP.f64_const] = F64_IMMEDIATE;
   const { unreachable, block, loop, if: if_, else: else_, end, br, br_if, br_table, return: return_ } = OP;
   for (const opcode of [unreachable, block, loop, if_, else_, end, br, br_if, br_table, return_])
     table[opcode] = SPECIAL;
   for (const opcode of [OP.call, OP.call_indirect, OP.return_call, OP.return_call_indirect]) table[opcode] = SPECIAL;
-  for (const opcode of [OP.select_typed, OP.global_get, OP.global_set, OP.table_set, OP.memory_grow])
-    table[opcode] = SPECIAL;
+  for (const opcode of [OP.select_typed, OP.global_get, OP.global_set, OP.memory_grow]) table[opcode] = SPECIAL;
   for (const opcode of [OP.ref_null, OP.bulk, OP.simd, OP.br_on_null, OP.br_on_non_null]) table[opcode] = SPECIAL;
   for (const opcode of [OP.call_ref, OP.return_call_ref, OP.throw, OP.rethrow, OP.throw_ref]) table[opcode] = SPECIAL;
   for (const opcode of [OP.try, OP.catch, OP.catch_all, OP.delegate, OP.try_table]) table[opcode] = SPECIAL;

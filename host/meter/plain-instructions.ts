@@ -8,6 +8,7 @@ import {
   MEMORY_IMMEDIATE,
   NAMES_MEMORY,
   NO_IMMEDIATE,
+  OP,
 } from "./opcodes.ts";
 
 /** Lengths of what follows an opcode when each LEB128 in it is one byte long, as most are. */
@@ -15,6 +16,8 @@ const LEB = 1;
 const MEMORY = 2;
 const NOT_PLAIN = 255;
 const LENGTHS = IMMEDIATES.map(lengthOf);
+// Plain to meter, but the scan notes that there is one.
+LENGTHS[OP.table_set] = NOT_PLAIN;
 
 /**
  * Passes plain instructions and adds their prices (`plain`) to the path, up to `end`, to a place where a test is due or past
