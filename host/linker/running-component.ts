@@ -28,7 +28,8 @@ export class RunningComponent {
       name,
       component,
       destroy: (rep) => {
-        if (destructor !== null) this.#func(destructor)(rep);
+        if (destructor !== null)
+          this.#stopException(() => this.#func(destructor)(rep), "an exception left a destructor");
       },
     }));
     // Before anything is remembered: a table that is made later would not be put back.
@@ -103,13 +104,7 @@ export class RunningComponent {
         hooks.handedOn();
         // They are in the callee by now. A chain of calls would hold them all, and they count as handed on.
         passed.length = 0;
-        try {
-          return core(...args);
-        } catch (thrown) {
-          // The caller would catch it, and neither component would know in what state the other is.
-          if (thrown instanceof WebAssembly.Exception) hooks.trap("an exception left a component");
-          throw thrown;
-        }
+        return this.#stopException(() => core(...args), "an exception left a component");
       };
       const answerFor = (args: unknown[]): unknown => {
         passed = args;
@@ -183,15 +178,22 @@ export class RunningComponent {
     return (...args) => {
       this.#confined = as;
       try {
-        return core(...args);
-      } catch (thrown) {
-        // What is thrown after the result was lifted passes for the value of an `err`.
-        if (thrown instanceof WebAssembly.Exception) this.#init.hooks.trap(`an exception left the guest's ${as}`);
-        throw thrown;
+        // What is thrown after the result was lifted would pass for the value of an `err`.
+        return this.#stopException(() => core(...args), `an exception left the guest's ${as}`);
       } finally {
         this.#confined = null;
       }
     };
+  }
+
+  /** The guest's caller would catch it, and neither would know in what state the other is. */
+  #stopException<T>(call: () => T, what: string): T {
+    try {
+      return call();
+    } catch (thrown) {
+      if (thrown instanceof WebAssembly.Exception) this.#init.hooks.trap(what);
+      throw thrown;
+    }
   }
 
   #func(item: CoreItem): CoreFunction {

@@ -278,6 +278,33 @@ describe("tier reset", () => {
     expect(await run("test.handles", { x: 0 })).toMatchObject({ kind: "trapped", evidence: { tier: "reset" } });
   });
 
+  it("handles that instantiation opens are there again and count for every run", async () => {
+    const component = await parse(`(component
+      (type $r (resource (rep i32)))
+      (core func $new (canon resource.new $r)) (core func $rep (canon resource.rep $r)) (core func $drop (canon resource.drop $r))
+      (core module $m
+        (import "r" "new" (func $new (param i32) (result i32))) (import "r" "rep" (func $rep (param i32) (result i32)))
+        (import "r" "drop" (func $drop (param i32))) (start $s)
+        (func $s (drop (call $new (i32.const 40))))
+        (func (export "run") (param i32) (result i32) (local $sum i32)
+          (local.set $sum (i32.add (call $rep (i32.const 1)) (call $new (local.get 0))))
+          (if (local.get 0) (then (drop (call $new (i32.const 7)))))
+          (call $drop (i32.const 1))
+          (local.get $sum)))
+      (core instance $m (instantiate $m (with "r"
+        (instance (export "new" (func $new)) (export "rep" (func $rep)) (export "drop" (func $drop))))))
+      (func (export "run") (param "x" u32) (result u32) (canon lift (core func $m "run"))))`);
+    await host.install(packaged("test.open", component));
+    const limits = { handles: 2 };
+    for (const tier of ["recycled", "reset", "reset"])
+      expect(await run("test.open", { x: 0 }, { limits })).toMatchObject({ output: 42, evidence: { tier } });
+    expect(await run("test.open", { x: 1 }, { limits })).toMatchObject({
+      kind: "over-budget",
+      limit: "handles",
+      evidence: { tier: "reset" },
+    });
+  });
+
   it("a secret that a run has planted is nowhere in the next one", async () => {
     const secret = 0x5ec2e7;
     // `x` other than 0 is planted; with 0 all that there is is searched, and what is found is counted.

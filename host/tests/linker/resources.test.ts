@@ -87,6 +87,21 @@ describe("an exception of one component", () => {
   });
 });
 
+describe("an exception of a destructor", () => {
+  it("ends the run where the one who drops the resource would catch it", async () => {
+    const wat = `(component
+      (core module $d (tag $e) (func (export "dtor") (param i32) throw $e))
+      (core instance $d (instantiate $d))
+      (type $r (resource (rep i32) (dtor (core func $d "dtor"))))
+      (core func $new (canon resource.new $r)) (core func $drop (canon resource.drop $r))
+      (core module $m (import "r" "new" (func $new (param i32) (result i32))) (import "r" "drop" (func $drop (param i32)))
+        (func (export "run") (result i32) try (call $drop (call $new (i32.const 1))) catch_all end (i32.const 1)))
+      (core instance $m (instantiate $m (with "r" (instance (export "new" (func $new)) (export "drop" (func $drop))))))
+      (func (export "run") (result u32) (canon lift (core func $m "run"))))`;
+    expect((await carry(await parse(wat))).run(RUN).ending).toEqual(trapped("an exception left a destructor"));
+  });
+});
+
 describe("a component that is entered", () => {
   it("is not entered again before it has answered", async () => {
     const wat = `(component
