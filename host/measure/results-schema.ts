@@ -155,7 +155,7 @@ export const RESULTS_SCHEMA: Schema = {
       warmUpMs: number("Calls before each round that do not count."),
       concurrency: list({ type: "integer", minimum: 1 }, "Calls in flight, one load for each."),
       cold: yesNo("Whether processes were started."),
-      tier: text("Where memories come from."),
+      tier: text("How much of an instance is new for each run."),
       threads: count("Threads of the host; calls beyond them queue."),
     }),
     subjects: list(SUBJECT, "The package, and the one that it was compared with.", { minItems: 1, maxItems: 2 }),

@@ -20,7 +20,7 @@ export function benchLines(results: BenchResults, colours: Paint): readonly stri
   const { rounds, durationMs, concurrency, threads, tier } = settings;
   return [
     colours.faint(
-      `${printable(machine.cpu)}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, Node ${machine.node}; ${counted(rounds, "round")} of ${shownMs(durationMs)} at concurrency ${concurrency.join(", ")}, ${counted(threads, "thread")}, ${tier} memories`,
+      `${printable(machine.cpu)}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, Node ${machine.node}; ${counted(rounds, "round")} of ${shownMs(durationMs)} at concurrency ${concurrency.join(", ")}, ${counted(threads, "thread")}, tier ${tier}`,
     ),
     ...(machine.load > machine.cores
       ? [colours.warn("The machine was busy with other work: the spread will be wide, and little can be told apart")]
