@@ -38,8 +38,8 @@ export async function admitGuest(host: Host, guest: Guest): Promise<Admission> {
 }
 
 /**
- * Runs the guest twice on the host's tier (the second time what the first left behind may serve it) and once on memories of its own, and in between
- * `control`, a guest that answers: whatever a guest did, its thread (or the one that took its place) serves the next run, and
+ * Runs the guest twice on the host's tier (the second time what the first left behind may serve it) and once on memories of
+ * its own, and after the first run `control`, a guest that answers: whatever a guest did, its thread (or the one that took its place) serves the next run, and
  * the same guest ends the same way again and burns the same fuel.
  */
 export async function tryGuest(
