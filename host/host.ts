@@ -10,7 +10,7 @@ import { groundOf } from "./bench-ground.ts";
 import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
+import { Cancellation, ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
 import type { Manifest } from "./manifest/manifest.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
@@ -178,7 +178,7 @@ export class Host implements AsyncDisposable {
     const provider = this.#registry.resolve(id);
     const request = runRequest(provider, input, options, this.#runs);
     provider.check(request);
-    const abort = new AbortController();
+    const abort = new Cancellation();
     const { signal } = options;
     const cancel = (): void => abort.abort(signal?.reason);
     if (signal?.aborted) cancel();

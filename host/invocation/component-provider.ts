@@ -2,15 +2,14 @@ import type { Admitted } from "../admission/admission.ts";
 import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployable, Pool, PoolAnswer, RunListener, RunTimes, Tier } from "../pool/pool.ts";
-import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
+import type { Deployable, Pool, Tier } from "../pool/pool.ts";
+import type { Emitter, Outcome, Provider, RunRequest, RunSignal } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
-import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
+import type { OfferedFunction } from "./host-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { checkRequestLimits } from "./request-limits.ts";
-import { type RunFacts, settle } from "./settle.ts";
-import { Stop } from "./stop.ts";
+import { RunProgress } from "./run-progress.ts";
 
 /** What a component needs to become a provider. */
 export interface ComponentProviderInit {
@@ -72,62 +71,33 @@ export class ComponentProvider implements Provider {
     const { coreModules } = this.admitted.report;
     checkRequestLimits(request, { countsCallDepth: this.#init.artifact.variant.exact, coreModules });
     const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
-    this.#init.pool.lanes.checkRoom();
+    this.#init.pool.checkRoom();
     this.#inputs.set(request, input);
   }
 
-  async execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome> {
-    const { pool, offered, artifact } = this.#init;
-    const tier = request.fresh === true ? "fresh" : this.#init.tier;
-    const plan = this.#plan(request);
-    const limits = this.limitsOf(request);
-    const facts = new RunProgress(request, this.id, limits, {
-      componentSha256: artifact.componentSha256,
-      scheduleId: artifact.scheduleId,
-      tier,
+  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const plan = this.#plan(request);
+      const { artifact, offered, pool, key } = this.#init;
+      const tier = request.fresh === true ? "fresh" : this.#init.tier;
+      const limits = this.limitsOf(request);
+      const evidence = { componentSha256: artifact.componentSha256, scheduleId: artifact.scheduleId, tier };
+      const progress = new RunProgress(
+        { request, providerId: this.id, limits, evidence, offered, plan, emitter, resolve },
+        signal,
+      );
+      const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
+      const call = {
+        deployment: key,
+        runId: request.runId,
+        operation: request.operation,
+        input: input.value,
+        seedText: input.digestible === input.value ? null : input.digestible,
+        limits: limits === this.#limits ? null : limits,
+        tier,
+      };
+      progress.begin(pool, call, input.digestible.length);
     });
-    const stop = new Stop(signal, request.deadline);
-    try {
-      const slot = await pool.lanes.take(stop.signal);
-      if (slot === null) return settle(facts, plan, { kind: "aborted" }, stop.cause);
-      facts.phase = "setup";
-      try {
-        const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
-        const listener: RunListener = {
-          event: (event) => {
-            facts.events++;
-            emitter.emit({ kind: "event", event });
-          },
-          log: (level, message) => emitter.emit({ kind: "log", level, message }),
-          called: (used) => {
-            facts.fuel = used;
-            facts.hostCalls++;
-          },
-          hostCalls: hostCallHandler(offered, { runId: request.runId, providerId: this.id }),
-          signal: stop.signal,
-        };
-        const run = pool.run(
-          {
-            deployment: this.#init.key,
-            runId: request.runId,
-            operation: request.operation,
-            input: input.value,
-            seedText: input.digestible === input.value ? null : input.digestible,
-            limits: limits === this.#limits ? null : limits,
-            tier,
-          },
-          listener,
-        );
-        stop.watchWall(limits.wallMs, () => facts.take(run.times()));
-        const answer: PoolAnswer = await run.answer;
-        if (answer.kind !== "replied") facts.take(run.times());
-        return settle(facts, plan, answer, stop.cause);
-      } finally {
-        slot.release();
-      }
-    } finally {
-      stop.close();
-    }
   }
 
   /** Runs in flight finish; nothing new starts. */
@@ -157,34 +127,3 @@ export class ComponentProvider implements Provider {
   }
 }
 
-/** What is learned of a run while it runs. */
-class RunProgress implements RunFacts {
-  readonly request: RunRequest;
-  readonly providerId: string;
-  readonly limits: Limits;
-  readonly evidence: RunFacts["evidence"];
-  readonly submittedAt = performance.timeOrigin + performance.now();
-  phase: RunPhase = "queue";
-  startedAt: number | null = null;
-  enteredAt: number | null = null;
-  fuel = 0;
-  hostCalls = 0;
-  events = 0;
-
-  constructor(request: RunRequest, providerId: string, limits: Limits, evidence: RunFacts["evidence"]) {
-    this.request = request;
-    this.providerId = providerId;
-    this.limits = limits;
-    this.evidence = evidence;
-  }
-
-  /** Takes in what is known of the run's times. Answers when its wall clock began. */
-  take(times: RunTimes | null): number | null {
-    if (times !== null) {
-      this.phase = times.enteredAt === null ? "setup" : "guest";
-      this.startedAt = times.takenUpAt;
-      this.enteredAt = times.enteredAt;
-    }
-    return this.enteredAt ?? this.startedAt;
-  }
-}

@@ -12,4 +12,4 @@ export {
   WitError,
 } from "./host-calls.ts";
 export type { Signature } from "./operations.ts";
-export { Run } from "./run.ts";
+export { Cancellation, Run } from "./run.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Emitter, Outcome, RunEvent } from "../providers/providers.ts";
-import { Run } from "./run.ts";
+import { Cancellation, Run } from "./run.ts";
 
 const outcome = { kind: "succeeded", output: 1 } as unknown as Outcome;
 
@@ -18,7 +18,7 @@ describe("Run", () => {
         fc.array(fc.constantFrom("emit", "turn", "cancel"), { maxLength: 40 }),
         fc.boolean(),
         async (steps, early) => {
-          const abort = new AbortController();
+          const abort = new Cancellation();
           const run = new Run("r", "p@1.0.0", abort, async (emitter) => {
             let n = 0;
             for (const step of steps) {
@@ -46,7 +46,7 @@ describe("Run", () => {
   });
 
   it("counts what a reader was too slow for, and keeps the outcome", async () => {
-    const run = new Run("r", "p@1.0.0", new AbortController(), async (emitter: Emitter) => {
+    const run = new Run("r", "p@1.0.0", new Cancellation(), async (emitter: Emitter) => {
       for (let i = 0; i < 5_000; i++) emitter.emit({ kind: "log", level: "info", message: "x" });
       return outcome;
     });

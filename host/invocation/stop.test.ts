@@ -13,7 +13,7 @@ describe("Stop", () => {
     vi.advanceTimersByTime(80);
     since = now();
     vi.advanceTimersByTime(99);
-    expect(stop.signal.aborted).toBe(false);
+    expect(stop.cause).toBeNull();
     vi.advanceTimersByTime(1);
     expect(stop.cause).toEqual({ kind: "past-deadline", limit: "wallMs" });
     stop.close();
@@ -31,14 +31,30 @@ describe("Stop", () => {
   it("says why the caller cancelled, also when it had done so before", () => {
     const stop = new Stop(AbortSignal.abort(new Error("gone")), null);
     expect(stop.cause).toEqual({ kind: "cancelled", reason: "gone" });
-    expect(stop.signal.aborted).toBe(true);
+    const acted: string[] = [];
+    stop.onStop(() => acted.push("stopped"));
+    expect(acted).toEqual(["stopped"]);
+  });
+
+  it("acts once, and tells whoever asked for a signal, before and after", () => {
+    const caller = new AbortController();
+    const stop = new Stop(caller.signal, null);
+    let acted = 0;
+    stop.onStop(() => acted++);
+    const before = stop.abortSignal;
+    expect(before.aborted).toBe(false);
+    caller.abort("enough");
+    expect(acted).toBe(1);
+    expect(before.reason).toEqual({ kind: "cancelled", reason: "enough" });
+    const late = new Stop(AbortSignal.abort("enough"), null);
+    expect(late.abortSignal.aborted).toBe(true);
   });
 
   it("leaves no timer behind, and a far deadline does not fire at once", () => {
     const stop = new Stop(new AbortController().signal, Date.now() + 2 ** 40);
     stop.watchWall(1_000, now);
     vi.advanceTimersByTime(10);
-    expect(stop.signal.aborted).toBe(false);
+    expect(stop.cause).toBeNull();
     stop.close();
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { StopSignal } from "../pool/pool.ts";
+import type { RunSignal } from "../providers/providers.ts";
 
 /** Why the host ended a run from outside. */
 export type StopCause =
@@ -8,15 +8,16 @@ export type StopCause =
 /** A timer past this fires at once; no run lasts that long, since `wallMs` is bounded and only the queue is not. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Everything that can end a run from outside, as one signal. The first cause stays. */
+/** Everything that can end a run from outside. The first cause stays. */
 export class Stop {
-  readonly signal = new StopSignal();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #caller: AbortSignal;
+  readonly #caller: RunSignal;
   #cause: StopCause | null = null;
+  #onStop: (() => void) | null = null;
+  #controller: AbortController | null = null;
 
   /** `caller` is the caller's own signal, `deadline` an absolute time in milliseconds since the epoch. */
-  constructor(caller: AbortSignal, deadline: number | null) {
+  constructor(caller: RunSignal, deadline: number | null) {
     this.#caller = caller;
     if (caller.aborted) this.#cancelled();
     else caller.addEventListener("abort", this.#cancelled, { once: true });
@@ -27,6 +28,21 @@ export class Stop {
 
   get cause(): StopCause | null {
     return this.#cause;
+  }
+
+  /** For functions of the application. There is none before somebody asks: it costs several microseconds. */
+  get abortSignal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#cause !== null) this.#controller.abort(this.#cause);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Calls `act` when the run is to end, or at once where it is already. */
+  onStop(act: () => void): void {
+    this.#onStop = act;
+    if (this.#cause !== null) act();
   }
 
   /** Ends the run `wallMs` after `since()`, in milliseconds since the epoch; null, or a later answer, puts it off. */
@@ -69,6 +85,7 @@ export class Stop {
   #stop(cause: StopCause): void {
     if (this.#cause !== null) return;
     this.#cause = cause;
-    this.signal.abort(cause);
+    this.#onStop?.();
+    this.#controller?.abort(cause);
   }
 }

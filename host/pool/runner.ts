@@ -59,11 +59,9 @@ export class Runner {
         ? this.#carryOut({ call, operation, deployed, run, kept, init, entered })
         : { kind: "invalid-input", what: invalid };
     return {
-      kind: "reply",
       ending,
       usage: run.usage(),
       events: { accepted: init.events.accepted, refused: init.events.refused },
-      said: this.#bridge.said,
       sayings: this.#bridge.takeWaiting(),
       tier: kept !== null ? "reset" : call.tier === "fresh" ? "fresh" : "recycled",
       times: {

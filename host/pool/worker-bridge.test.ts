@@ -1,5 +1,6 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
+import type { PackedCall } from "./packed.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer } from "./protocol.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
 
@@ -34,7 +35,6 @@ describe("WorkerBridge", () => {
         messages.push(next.message);
       return messages;
     };
-    expect(client.said).toBe(false);
     client.say(log("a"));
     expect(heard()).toEqual([{ kind: "sayings", epoch: 1, sayings: [log("a")] }]);
     client.say(log("b"));
@@ -46,6 +46,22 @@ describe("WorkerBridge", () => {
     const rest = [...(heard() as { sayings: unknown[] }[]).flatMap(({ sayings }) => sayings), ...client.takeWaiting()];
     expect(rest).toEqual(Array.from({ length: 200 }, (_, each) => log(String(each))));
     expect(client.takeWaiting()).toEqual([]);
+    port1.close();
+  });
+
+  it("ask() puts calls aside that come before the answer, and nextCall() gives them in their order", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const call = (epoch: number): PackedCall => [epoch, "d", "r", "o", "{}", null, null, "reset"];
+    port2.postMessage(call(2));
+    port2.postMessage({ epoch: 1, ordinal: 1, answer: { kind: "value", value: 1 } } satisfies BridgeAnswer);
+    port2.postMessage(call(3));
+    expect(client.ask({ kind: "need", deployment: "x" }, 1_000)?.answer).toEqual({ kind: "value", value: 1 });
+    port2.postMessage({ epoch: 1, ordinal: 9 } satisfies BridgeAnswer);
+    port2.postMessage(call(4));
+    client.putAside(call(5));
+    expect([1, 2, 3, 4, 5].map(() => client.nextCall()?.[0])).toEqual([2, 5, 3, 4, undefined]);
     port1.close();
   });
 

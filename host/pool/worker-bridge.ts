@@ -1,4 +1,5 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { PackedCall } from "./packed.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Saying } from "./protocol.ts";
 
 /** A question as the asker knows it; the bridge adds epoch and ordinal. */
@@ -14,9 +15,10 @@ const AWAKE_MS = 0.1;
 export class WorkerBridge {
   readonly #port: MessagePort;
   readonly #fields: Int32Array;
+  /** Calls that came while the thread waited for an answer; in their order. */
+  readonly #calls: PackedCall[] = [];
   #epoch = 0;
   #ordinal = 0;
-  #said = false;
   #waiting: Saying[] = [];
   #sentAt = 0;
 
@@ -29,14 +31,8 @@ export class WorkerBridge {
   begin(epoch: number): void {
     this.#epoch = epoch;
     this.#ordinal = 0;
-    this.#said = false;
     this.#waiting = [];
     this.#sentAt = 0;
-  }
-
-  /** Whether messages of the run may still be on their way: the main thread must hear them before it believes the reply. */
-  get said(): boolean {
-    return this.#said;
   }
 
   /** Says what wants no answer: at once, or, where it comes in a burst, together with what follows. */
@@ -54,13 +50,28 @@ export class WorkerBridge {
 
   #send(): void {
     if (this.#waiting.length === 0) return;
-    this.#said = true;
     this.#port.postMessage({
       kind: "sayings",
       epoch: this.#epoch,
       sayings: this.takeWaiting(),
     } satisfies BridgeMessage);
     this.#sentAt = performance.now();
+  }
+
+  /** A call that came while nothing was asked; it takes its turn. */
+  putAside(call: PackedCall): void {
+    this.#calls.push(call);
+  }
+
+  /** The next call that is here already. */
+  nextCall(): PackedCall | undefined {
+    const call = this.#calls.shift();
+    if (call !== undefined) return call;
+    for (let received = receiveMessageOnPort(this.#port); received; received = receiveMessageOnPort(this.#port)) {
+      // An answer that nobody waits for any more is dropped.
+      if (isCall(received.message)) return received.message;
+    }
+    return undefined;
   }
 
   /**
@@ -77,9 +88,10 @@ export class WorkerBridge {
       // The counter is read before the port: an answer posted after the read changes it, so the wait cannot miss it.
       const seen = Atomics.load(this.#fields, BRIDGE_FIELDS.answers);
       for (let received = receiveMessageOnPort(this.#port); received; received = receiveMessageOnPort(this.#port)) {
-        const answer = received.message as BridgeAnswer;
+        const message = received.message as PackedCall | BridgeAnswer;
         // A late answer to an earlier run, or to an earlier question, never reaches this one.
-        if (answer.epoch === this.#epoch && answer.ordinal === ordinal) return answer;
+        if (isCall(message)) this.#calls.push(message);
+        else if (message.epoch === this.#epoch && message.ordinal === ordinal) return message;
       }
       const left = deadline - performance.now();
       if (left <= 0) return undefined;
@@ -89,4 +101,8 @@ export class WorkerBridge {
       Atomics.wait(this.#fields, BRIDGE_FIELDS.answers, seen, left);
     }
   }
+}
+
+export function isCall(message: PackedCall | BridgeAnswer): message is PackedCall {
+  return Array.isArray(message);
 }

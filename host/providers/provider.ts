@@ -37,6 +37,14 @@ export interface Emitter {
   emit(event: Extract<RunEvent, { kind: "log" | "event" }>): void;
 }
 
+/** Whether the run was ended from outside: the part of an `AbortSignal` that a provider needs. */
+export interface RunSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** What answers for a capability. Every admitted component is one. */
 export interface Provider {
   /** `id@version`. */
@@ -46,5 +54,5 @@ export interface Provider {
   /** Checks a request before anything of it starts; throws a HostError. */
   check(request: RunRequest): void;
   /** Carries it out. Never rejects for what a guest does. */
-  execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome>;
+  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<Outcome>;
 }

@@ -4,5 +4,5 @@
  * a provider lives in `invocation/`.
  */
 export type { Evidence, Failure, Outcome, RunPhase, Usage } from "./outcome.ts";
-export type { CapabilityEvent, Emitter, Provider, RunEvent, RunRequest } from "./provider.ts";
+export type { CapabilityEvent, Emitter, Provider, RunEvent, RunRequest, RunSignal } from "./provider.ts";
 export { ProviderRegistry } from "./registry.ts";

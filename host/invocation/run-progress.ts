@@ -1,0 +1,103 @@
+import type { Event } from "../events/events.ts";
+import type { HostAnswer } from "../imports/imports.ts";
+import type { Limits } from "../manifest/manifest.ts";
+import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
+import type { Emitter, Outcome, RunPhase, RunRequest, RunSignal } from "../providers/providers.ts";
+import { answerHostCall, type OfferedFunction } from "./host-calls.ts";
+import type { OperationPlan } from "./operations.ts";
+import { type RunFacts, settle } from "./settle.ts";
+import { Stop } from "./stop.ts";
+
+/** What a run of a component is, before it begins. */
+export interface ComponentRun {
+  readonly request: RunRequest;
+  readonly providerId: string;
+  readonly limits: Limits;
+  readonly evidence: RunFacts["evidence"];
+  readonly offered: ReadonlyMap<string, OfferedFunction>;
+  readonly plan: OperationPlan;
+  readonly emitter: Emitter;
+  /** Takes the outcome, once. */
+  readonly resolve: (outcome: Outcome) => void;
+}
+
+/** A run of a component, from its start to its outcome: hears what it says, ends it in time, and learns of its times. */
+export class RunProgress implements RunFacts, RunListener {
+  readonly #run: ComponentRun;
+  readonly #stop: Stop;
+  #pooled: PoolRun | null = null;
+  readonly submittedAt = performance.timeOrigin + performance.now();
+  phase: RunPhase = "queue";
+  startedAt: number | null = null;
+  enteredAt: number | null = null;
+  fuel = 0;
+  hostCalls = 0;
+  events = 0;
+
+  constructor(run: ComponentRun, caller: RunSignal) {
+    this.#run = run;
+    this.#stop = new Stop(caller, run.request.deadline);
+  }
+
+  /** Hands the call to the pool; `size` as `Pool.run` wants it. */
+  begin(pool: Pool, call: Call, size: number): void {
+    if (this.#stop.cause !== null) {
+      this.answered({ kind: "aborted" });
+      return;
+    }
+    const run = pool.run(call, size, this);
+    this.#pooled = run;
+    this.#stop.onStop(() => pool.abort(run));
+    this.#stop.watchWall(this.limits.wallMs, () => this.#learnTimes());
+  }
+
+  get request(): RunRequest {
+    return this.#run.request;
+  }
+
+  get providerId(): string {
+    return this.#run.providerId;
+  }
+
+  get limits(): Limits {
+    return this.#run.limits;
+  }
+
+  get evidence(): RunFacts["evidence"] {
+    return this.#run.evidence;
+  }
+
+  event(event: Event): void {
+    this.events++;
+    this.#run.emitter.emit({ kind: "event", event });
+  }
+
+  log(level: string, message: string): void {
+    this.#run.emitter.emit({ kind: "log", level, message });
+  }
+
+  hostCall(call: HostCall): Promise<HostAnswer> {
+    this.fuel = call.fuel;
+    this.hostCalls++;
+    const { request, providerId, offered } = this.#run;
+    const { abortSignal: signal } = this.#stop;
+    return answerHostCall(call, offered, { runId: request.runId, providerId, signal });
+  }
+
+  answered(answer: PoolAnswer): void {
+    if (answer.kind !== "replied") this.#learnTimes();
+    this.#stop.close();
+    this.#run.resolve(settle(this, this.#run.plan, answer, this.#stop.cause));
+  }
+
+  /** Takes in what is known of the run's times. Answers when its wall clock began. */
+  #learnTimes(): number | null {
+    const times = this.#pooled?.times() ?? null;
+    if (times !== null) {
+      this.phase = times.enteredAt === null ? "setup" : "guest";
+      this.startedAt = times.takenUpAt;
+      this.enteredAt = times.enteredAt;
+    }
+    return this.enteredAt ?? this.startedAt;
+  }
+}
