@@ -3,17 +3,14 @@
  * one call at a time; a call that is aborted takes its thread with it, and no other call, and is answered at once; late
  * answers of a host call reach nobody. Not promised: that an ended thread is gone at once; fuel bounds how long it runs.
  *
- * Piscina makes the threads, replaces those that die and ends them all. The calls go past its task queue, over a port for each
- * thread: so a few can wait in front of a thread, which then need not sleep between them, and can still be taken back.
+ * Piscina makes the threads, replaces those that die and ends them all (`ThreadFactory`). Calls go past its task queue, over a
+ * port for each thread: so a few wait in front of a thread, which need not sleep between them, and can still be taken back.
  */
-import { Piscina } from "piscina";
-import { findEntryPoint } from "../compile/compile.ts";
 import { HostError } from "../errors/errors.ts";
-import { PROCESS_MEMORIES } from "./memories.ts";
 import { PoolRun, type RunListener } from "./pool-run.ts";
-import { type Deployable, type Deployment, GC_FIELDS, type Hello } from "./protocol.ts";
-import { Thread, type ThreadOwner } from "./thread.ts";
-import type { WorkerStart } from "./worker.ts";
+import type { Deployable, Deployment } from "./protocol.ts";
+import type { Thread, ThreadOwner } from "./thread.ts";
+import { ThreadFactory } from "./thread-factory.ts";
 
 /** One run, as the pool gets it. */
 export type Call = PoolRun["call"];
@@ -55,24 +52,19 @@ export interface PoolStats {
   readonly gc: { readonly pauses: number; readonly totalMs: number } | null;
 }
 
-const STACK_MEGABYTES = 4;
-const CLOSE_TIMEOUT_MS = 10_000;
 /** Calls that a thread is given at a time, the one that it carries out included. */
 const MOST_POSTED = 4;
 /** A larger input waits in one place only. */
 const MOST_POSTED_BYTES = 16 * 1024;
-/** The spare thread is started this long after the first answer, so that it takes no time from a process that does one run. */
+/** From the first answer to the start of the spare thread. */
 const SPARE_AFTER_MS = 100;
 /** Longer than a timer can be; it never fires. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 export class Pool implements ThreadOwner {
   readonly #options: PoolOptions;
-  readonly #piscinas: Piscina[] = [];
+  readonly #factory: ThreadFactory;
   readonly #deployments = new Map<string, Deployable>();
-  /** See `GC_FIELDS`; written by all threads. */
-  readonly #gc: Int32Array | null;
-  readonly #memories = new Int32Array(PROCESS_MEMORIES);
   /** The one used last comes last. */
   readonly #idle: Thread[] = [];
   readonly #busy = new Set<Thread>();
@@ -81,15 +73,13 @@ export class Pool implements ThreadOwner {
   #inFlight = 0;
   /** Keeps the process alive while a call is in flight. */
   readonly #alive = setInterval(() => {}, FOREVER_MS).unref();
-  #spare: "none" | "asked" | "started" = "none";
+  #hasSpare = false;
   #balancing = false;
-  #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    const gc = options.gcTimes ? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * GC_FIELDS.count) : null;
-    this.#gc = gc === null ? null : new Int32Array(gc);
-    this.#startThreads(options.threads);
+    this.#factory = new ThreadFactory(options, this, this.#connect, () => this.#dispatch());
+    this.#factory.start(options.threads);
   }
 
   /** Makes a deployment known to the threads. They ask for it when they first need it. */
@@ -146,25 +136,17 @@ export class Pool implements ThreadOwner {
 
   stats(): PoolStats {
     const { threads } = this.#options;
-    const gc =
-      this.#gc === null
-        ? null
-        : {
-            pauses: Atomics.load(this.#gc, GC_FIELDS.pauses),
-            totalMs: Atomics.load(this.#gc, GC_FIELDS.microseconds) / 1_000,
-          };
     return {
       threads,
       free: Math.max(0, threads - this.#inFlight),
       waiting: Math.max(0, this.#inFlight - threads),
-      gc,
+      gc: this.#factory.gcTimes,
     };
   }
 
   /** Ends all threads. Calls still running end as lost; drain before. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
+    await this.#factory.close();
     for (const run of this.#waiting.splice(0)) this.#lose(run, "the pool was closed");
     this.#deployments.clear();
     clearInterval(this.#alive);
@@ -183,7 +165,10 @@ export class Pool implements ThreadOwner {
     this.#dispatch();
     this.#answered(run);
     if (thread.load === 0) this.#balance();
-    if (this.#spare === "none") this.#askForSpare();
+    if (this.#hasSpare) return;
+    this.#hasSpare = true;
+    // Later: it should take no time from a process that does one run.
+    setTimeout(() => this.#factory.start(1), SPARE_AFTER_MS).unref();
   }
 
   died(thread: Thread): void {
@@ -202,10 +187,14 @@ export class Pool implements ThreadOwner {
     while (this.#waiting.length > 0) {
       const run = this.#waiting[0]!;
       const thread = this.#placeFor(run);
-      if (thread === null) return;
+      if (thread === null) break;
       this.#waiting.shift();
       this.#post(run, thread);
     }
+    const { problem } = this.#factory;
+    if (problem === null || this.#idle.length + this.#busy.size > 0) return;
+    // Nobody knows when there will be a thread again.
+    for (const run of this.#waiting.splice(0)) this.#lose(run, `no thread can be started: ${problem}`);
   }
 
   /** An idle thread while one may be used; else one that has little to do. */
@@ -265,62 +254,9 @@ export class Pool implements ThreadOwner {
     if (index >= 0) this.#idle.splice(index, 1);
   }
 
-  #askForSpare(): void {
-    this.#spare = "asked";
-    setTimeout(() => {
-      if (this.#closed) return;
-      this.#spare = "started";
-      this.#startThreads(1);
-    }, SPARE_AFTER_MS).unref();
-  }
-
-  #startThreads(count: number): void {
-    const entry = findEntryPoint(import.meta.url, "pool", "worker");
-    const gc = (this.#gc?.buffer ?? null) as SharedArrayBuffer | null;
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc, deployments: this.#options.deployments };
-    const piscina = new Piscina({
-      filename: entry.file,
-      minThreads: count,
-      maxThreads: count,
-      // The thread's own event loop must turn between calls, or no finalizer would ever run there.
-      atomics: "disabled",
-      recordTiming: false,
-      workerData,
-      env: {},
-      argv: [],
-      execArgv: [...entry.execArgv],
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes, stackSizeMb: STACK_MEGABYTES },
-      closeTimeout: CLOSE_TIMEOUT_MS,
-    });
-    const ready = new Set<number>();
-    const said = new Map<number, Hello>();
-    // Piscina replaces a thread only once it calls it ready, so none is used before that.
-    const connect = (threadId: number): void => {
-      const hello = said.get(threadId);
-      if (hello === undefined || !ready.has(threadId)) return;
-      ready.delete(threadId);
-      said.delete(threadId);
-      const worker = piscina.threads.find((each) => each.threadId === threadId);
-      if (worker === undefined) return;
-      this.#idle.unshift(new Thread(hello, worker, this.#memories, this));
-      this.#dispatch();
-      this.#balance();
-    };
-    piscina.on("workerCreate", ({ id }: { readonly id: number }) => {
-      ready.add(id);
-      connect(id);
-    });
-    piscina.on("message", (message: unknown) => {
-      if (!isHello(message)) return;
-      said.set(message.threadId, message);
-      connect(message.threadId);
-    });
-    // A thread that dies is replaced; who waits for an answer of it hears of it from the thread.
-    piscina.on("error", () => {});
-    this.#piscinas.push(piscina);
-  }
-}
-
-function isHello(message: unknown): message is Hello {
-  return typeof message === "object" && message !== null && "kind" in message && message.kind === "airlock-hello";
+  readonly #connect = (thread: Thread): void => {
+    this.#idle.unshift(thread);
+    this.#dispatch();
+    this.#balance();
+  };
 }
