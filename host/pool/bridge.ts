@@ -32,8 +32,8 @@ export interface RunListener {
 /** Tells a listener what its run said. */
 export function hear(listener: RunListener, sayings: readonly Saying[]): void {
   for (const saying of sayings) {
-    if (saying.kind === "event") listener.event(saying.event);
-    else listener.log(saying.level, saying.message);
+    if (saying.kind === "log") listener.log(saying.level, saying.message);
+    else for (const event of JSON.parse(`[${saying.json}]`) as readonly Event[]) listener.event(event);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Event, EventGate } from "../events/events.ts";
+import type { EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, type FuelProfiler } from "../meter/meter.ts";
@@ -149,8 +149,9 @@ export class RunState implements ImportScope {
   }
 
   charge(units: number): void {
-    this.meter.fuel.value -= BigInt(Math.ceil(units));
-    if (this.meter.fuel.value < 0n) this.end({ kind: "out-of-fuel", phase: this.phase });
+    const left = this.meter.fuel.value - BigInt(Math.ceil(units));
+    this.meter.fuel.value = left;
+    if (left < 0n) this.end({ kind: "out-of-fuel", phase: this.phase });
   }
 
   stop(ending: ImportEnding): never {
@@ -158,8 +159,8 @@ export class RunState implements ImportScope {
     return this.end({ kind: "trapped", phase: this.phase, what: ending.what });
   }
 
-  publish(event: Event): void {
-    this.#init.bridge.say({ kind: "event", event });
+  publish(json: string): void {
+    this.#init.bridge.say({ kind: "events", json });
   }
 
   atEnd(finish: () => void): void {

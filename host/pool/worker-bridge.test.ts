@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { BRIDGE_FIELDS, type BridgeAnswer } from "./protocol.ts";
+import { BRIDGE_FIELDS, type BridgeAnswer, type Saying } from "./protocol.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
 
 function bridge() {
@@ -46,6 +46,39 @@ describe("WorkerBridge", () => {
     const rest = [...(heard() as { sayings: unknown[] }[]).flatMap(({ sayings }) => sayings), ...client.takeWaiting()];
     expect(rest).toEqual(Array.from({ length: 200 }, (_, each) => log(String(each))));
     expect(client.takeWaiting()).toEqual([]);
+    port1.close();
+  });
+
+  it("say() keeps events and lines in order, the events between two lines as one text", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const line = { kind: "log", level: "info", message: "a" } as const;
+    const events = (json: string) => ({ kind: "events", json }) as const;
+    for (const saying of [line, events("1"), events("2"), line, events("3"), line]) client.say(saying);
+    const heard: Saying[] = [];
+    for (let next = receiveMessageOnPort(port2); next; next = receiveMessageOnPort(port2))
+      heard.push(...next.message.sayings);
+    heard.push(...client.takeWaiting());
+    const kinds = heard.map((saying) => (saying.kind === "log" ? "line" : saying.json)).join(",");
+    expect(kinds).toBe("line,1,2,line,3,line");
+    client.begin(2);
+    client.say(events("4"));
+    client.say(events("5"));
+    client.begin(3);
+    expect(client.takeWaiting()).toEqual([]);
+    port1.close();
+  });
+
+  it("say() does not let much wait", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const json = JSON.stringify("x".repeat(100_000));
+    for (let each = 0; each < 10; each++) {
+      client.say({ kind: "events", json });
+      expect(receiveMessageOnPort(port2)?.message.sayings).toEqual([{ kind: "events", json }]);
+    }
     port1.close();
   });
 
