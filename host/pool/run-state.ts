@@ -3,6 +3,7 @@ import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationF
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, type FuelProfiler } from "../meter/meter.ts";
 import { endingOf, type GuestReturn } from "./ending-of.ts";
+import { FuelCharge } from "./fuel-charge.ts";
 import { GuestStop } from "./guest-stop.ts";
 import { mostLifted } from "./lift-bound.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
@@ -17,6 +18,7 @@ const ASK_MARGIN_MS = 60_000;
  */
 export class RunState implements ImportScope {
   readonly meter: Counters = createCounters({ fuel: 0, pages: 0, elements: 0 });
+  readonly #fuelCharge = new FuelCharge(this.meter.fuel);
   counters!: ImportCounters;
   memories!: WebAssembly.Memory[];
   phase!: Phase;
@@ -149,9 +151,7 @@ export class RunState implements ImportScope {
   }
 
   charge(units: number): void {
-    const left = this.meter.fuel.value - BigInt(Math.ceil(units));
-    this.meter.fuel.value = left;
-    if (left < 0n) this.end({ kind: "out-of-fuel", phase: this.phase });
+    if (!this.#fuelCharge.take(units)) this.end({ kind: "out-of-fuel", phase: this.phase });
   }
 
   stop(ending: ImportEnding): never {
