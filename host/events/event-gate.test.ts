@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSchemaValidator, type JsonSchema, type ValueCheck } from "../manifest/manifest.ts";
-import { EventGate } from "./events.ts";
+import { EventGate, parseEvents } from "./events.ts";
 
 const limits = { eventCount: 2, eventBytes: 20, eventTotalBytes: 25 };
 const declared = [
@@ -22,8 +22,9 @@ describe("EventGate", () => {
   it("check() accepts a declared pair whose payload fits its schema", () => {
     expect(gate().check("found", "1.0.0", '{"n":1}')).toEqual({
       kind: "accepted",
-      json: '{"type":"found","version":"1.0.0","payload":{"n":1}}',
+      json: '"found","1.0.0",{"n":1}',
     });
+    expect(parseEvents('"found","1.0.0",{"n":1}')).toEqual([{ type: "found", version: "1.0.0", payload: { n: 1 } }]);
   });
 
   it("check() accepts a payload as the value that it is, also among others", () => {
@@ -50,7 +51,7 @@ describe("EventGate", () => {
           payload: JSON.parse(payload) as unknown,
         }));
         const jsons = checked.map((verdict) => (verdict.kind === "accepted" ? verdict.json : "refused"));
-        expect(JSON.parse(`[${jsons.join(",")}]`)).toStrictEqual(events);
+        expect(parseEvents(jsons.join(","))).toStrictEqual(events);
       }),
     );
   });

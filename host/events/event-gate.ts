@@ -21,7 +21,7 @@ export type EventRefusal =
   | { readonly tag: "invalid-payload"; readonly val: string }
   | { readonly tag: "undeclared-event" | "not-subscribable" | "too-large" | "budget-exhausted" };
 
-/** An accepted event is handed on as the JSON text of an `Event`: so it crosses to the main thread, which parses many at once. */
+/** An accepted event is handed on as text, for `parseEvents`: so it crosses to the main thread. */
 export type EventVerdict =
   | { readonly kind: "accepted"; readonly json: string }
   | { readonly kind: "refused"; readonly refusal: EventRefusal };
@@ -35,9 +35,19 @@ export interface EventRules {
 
 /** A declared pair that this run has emitted. */
 interface Known {
-  /** The JSON text of its events, up to the payload. */
+  /** The text of its events, up to the payload. */
   readonly head: string;
   readonly check: ValueCheck | null;
+}
+
+/** The events of texts that a gate has accepted, with commas between them. One text takes a third of what as many would. */
+export function parseEvents(json: string): readonly Event[] {
+  // Type, version and payload in turn: objects would be three times as much text.
+  const items = JSON.parse(`[${json}]`) as readonly unknown[];
+  const events: Event[] = [];
+  for (let at = 0; at < items.length; at += 3)
+    events.push({ type: items[at] as string, version: items[at + 1] as string, payload: items[at + 2] });
+  return events;
 }
 
 /** Checks the events of one run and counts them against its limits. */
@@ -81,14 +91,14 @@ export class EventGate {
     if (problem !== null) return this.#refuse({ tag: "invalid-payload", val: problem });
     this.#accepted++;
     this.#bytes += bytes;
-    return { kind: "accepted", json: `${head}${payload}}` };
+    return { kind: "accepted", json: head + payload };
   }
 
   #knownAt(index: number): Known {
     let known = this.#known[index];
     if (known === undefined) {
       const { type, version, schema } = this.#rules.declared[index]!;
-      const head = `{"type":${JSON.stringify(type)},"version":${JSON.stringify(version)},"payload":`;
+      const head = `${JSON.stringify(type)},${JSON.stringify(version)},`;
       known = { head, check: schema === undefined ? null : this.#rules.validatorOf(schema) };
       this.#known[index] = known;
     }

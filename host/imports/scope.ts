@@ -53,7 +53,7 @@ export interface ImportScope {
   charge(units: number): void;
   /** Records how the run ends and leaves the guest. */
   stop(ending: ImportEnding): never;
-  /** Hands an accepted event, as its JSON text, or a line, to the main thread. */
+  /** Hands an accepted event, as the gate gave it, or a line, to the main thread. */
   publish(json: string): void;
   log(level: string, message: string): void;
   /** Asks the main thread and waits. */

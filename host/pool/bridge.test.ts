@@ -87,7 +87,7 @@ describe("Bridge", () => {
       listener(() => Promise.reject(new Error("was called")), heard),
     );
     const event = { type: "row", version: "1.0.0", payload: 1 };
-    const sayings = [{ kind: "events", json: JSON.stringify(event) }];
+    const sayings = [{ kind: "events", json: '"row","1.0.0",1' }];
     for (const epoch of [1, 2]) thread.postMessage({ kind: "sayings", epoch, sayings });
     bridge.drain();
     expect(heard).toEqual([event]);

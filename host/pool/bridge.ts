@@ -1,6 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { messageOf } from "../errors/errors.ts";
-import type { Event } from "../events/events.ts";
+import { type Event, parseEvents } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import {
   BRIDGE_FIELDS,
@@ -33,7 +33,7 @@ export interface RunListener {
 export function hear(listener: RunListener, sayings: readonly Saying[]): void {
   for (const saying of sayings) {
     if (saying.kind === "log") listener.log(saying.level, saying.message);
-    else for (const event of JSON.parse(`[${saying.json}]`) as readonly Event[]) listener.event(event);
+    else for (const event of parseEvents(saying.json)) listener.event(event);
   }
 }
 

@@ -130,7 +130,7 @@ export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
 
 /** What a run says that wants no answer. */
 export type Saying =
-  /** JSON texts of one `Event` or more, with commas between. */
+  /** What an `EventGate` accepted, for `parseEvents`. */
   | { readonly kind: "events"; readonly json: string }
   | { readonly kind: "log"; readonly level: string; readonly message: string };
 

@@ -20,7 +20,7 @@ export class WorkerBridge {
   #ordinal = 0;
   #said = false;
   #waiting: Saying[] = [];
-  /** The events after all that, as the JSON text of a saying; empty: none. */
+  /** The events after all that, as the text of a saying; empty: none. */
   #events = "";
   #count = 0;
   #sentAt = 0;
