@@ -198,8 +198,8 @@ export class Host implements AsyncDisposable {
       signal?.removeEventListener("abort", cancel);
       this.#runs.delete(request.runId);
       if (outcome.kind === "succeeded") {
-        for (const event of events)
-          this.#subscriptions.commit({ ...event, runId: request.runId, providerId: provider.id });
+        for (const { type, version, payload } of events)
+          this.#subscriptions.commit({ type, version, payload, runId: request.runId, providerId: provider.id });
       }
       return outcome;
     });

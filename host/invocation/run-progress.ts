@@ -3,7 +3,7 @@ import type { HostAnswer } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
 import type { Emitter, Outcome, RunPhase, RunRequest, RunSignal } from "../providers/providers.ts";
-import { answerHostCall, type OfferedFunction } from "./host-calls.ts";
+import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
 import type { OperationPlan } from "./operations.ts";
 import { type RunFacts, settle } from "./settle.ts";
 import { Stop } from "./stop.ts";
@@ -26,6 +26,7 @@ export class RunProgress implements RunFacts, RunListener {
   readonly #run: ComponentRun;
   readonly #stop: Stop;
   #pooled: PoolRun | null = null;
+  #context: CallContext | null = null;
   readonly submittedAt = performance.timeOrigin + performance.now();
   phase: RunPhase = "queue";
   startedAt: number | null = null;
@@ -79,9 +80,8 @@ export class RunProgress implements RunFacts, RunListener {
   hostCall(call: HostCall): Promise<HostAnswer> {
     this.fuel = call.fuel;
     this.hostCalls++;
-    const { request, providerId, offered } = this.#run;
-    const { abortSignal: signal } = this.#stop;
-    return answerHostCall(call, offered, { runId: request.runId, providerId, signal });
+    this.#context ??= new CallContext(this.#run.request.runId, this.#run.providerId, this.#stop);
+    return answerHostCall(call, this.#run.offered, this.#context);
   }
 
   answered(answer: PoolAnswer): void {
@@ -99,5 +99,22 @@ export class RunProgress implements RunFacts, RunListener {
       this.enteredAt = times.enteredAt;
     }
     return this.enteredAt ?? this.startedAt;
+  }
+}
+
+class CallContext implements HostFunctionContext {
+  readonly runId: string;
+  readonly providerId: string;
+  readonly #stop: Stop;
+
+  constructor(runId: string, providerId: string, stop: Stop) {
+    this.runId = runId;
+    this.providerId = providerId;
+    this.#stop = stop;
+  }
+
+  /** Made for whom asks: most functions do not. */
+  get signal(): AbortSignal {
+    return this.#stop.abortSignal;
   }
 }

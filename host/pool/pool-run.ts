@@ -1,4 +1,4 @@
-import type { Event } from "../events/events.ts";
+import { type Event, parseEvents } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import type { Call, Reply, Saying } from "./protocol.ts";
 import type { RunTimes } from "./run-clock.ts";
@@ -56,8 +56,8 @@ export class PoolRun {
 
   hear(sayings: readonly Saying[]): void {
     for (const saying of sayings) {
-      if (saying.kind === "event") this.listener.event(saying.event);
-      else this.listener.log(saying.level, saying.message);
+      if (saying.kind === "log") this.listener.log(saying.level, saying.message);
+      else for (const event of parseEvents(saying.json)) this.listener.event(event);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Artifact, ArtifactSource } from "../compile/compile.ts";
-import type { Event, EventDeclaration } from "../events/events.ts";
+import type { EventDeclaration } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "../meter/meter.ts";
@@ -129,7 +129,8 @@ export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
 
 /** What a run says that wants no answer. */
 export type Saying =
-  | { readonly kind: "event"; readonly event: Event }
+  /** What an `EventGate` accepted, for `parseEvents`. */
+  | { readonly kind: "events"; readonly json: string }
   | { readonly kind: "log"; readonly level: string; readonly message: string };
 
 /** From the thread, besides replies. `ordinal` counts the questions of one run. */

@@ -1,7 +1,7 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import type { PackedCall } from "./packed.ts";
-import { BRIDGE_FIELDS, type BridgeAnswer } from "./protocol.ts";
+import { BRIDGE_FIELDS, type BridgeAnswer, type Saying } from "./protocol.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
 
 function bridge() {
@@ -62,6 +62,39 @@ describe("WorkerBridge", () => {
     port2.postMessage(call(4));
     client.putAside(call(5));
     expect([1, 2, 3, 4, 5].map(() => client.nextCall()?.[0])).toEqual([2, 5, 3, 4, undefined]);
+    port1.close();
+  });
+
+  it("say() keeps events and lines in order, the events between two lines as one text", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const line = { kind: "log", level: "info", message: "a" } as const;
+    const events = (json: string) => ({ kind: "events", json }) as const;
+    for (const saying of [line, events("1"), events("2"), line, events("3"), line]) client.say(saying);
+    const heard: Saying[] = [];
+    for (let next = receiveMessageOnPort(port2); next; next = receiveMessageOnPort(port2))
+      heard.push(...next.message.sayings);
+    heard.push(...client.takeWaiting());
+    const kinds = heard.map((saying) => (saying.kind === "log" ? "line" : saying.json)).join(",");
+    expect(kinds).toBe("line,1,2,line,3,line");
+    client.begin(2);
+    client.say(events("4"));
+    client.say(events("5"));
+    client.begin(3);
+    expect(client.takeWaiting()).toEqual([]);
+    port1.close();
+  });
+
+  it("say() does not let much wait", () => {
+    const { port1, port2 } = new MessageChannel();
+    const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
+    client.begin(1);
+    const json = JSON.stringify("x".repeat(100_000));
+    for (let each = 0; each < 10; each++) {
+      client.say({ kind: "events", json });
+      expect(receiveMessageOnPort(port2)?.message.sayings).toEqual([{ kind: "events", json }]);
+    }
     port1.close();
   });
 

@@ -7,7 +7,9 @@ type Question<T = BridgeMessage> = T extends { ordinal: number } ? Omit<T, "epoc
 
 /** What is said within this time of what was sent last waits for more: a message for each event costs ten times the event. */
 const TOGETHER_MS = 1;
-const MOST_TOGETHER = 64;
+const MOST_TOGETHER = 128;
+/** The main thread parses what comes together in one go, and does nothing else meanwhile. */
+const LONGEST_TOGETHER = 64 * 1024;
 /** How long a thread that asks looks for the answer before it sleeps. */
 const AWAKE_MS = 0.1;
 
@@ -20,6 +22,9 @@ export class WorkerBridge {
   #epoch = 0;
   #ordinal = 0;
   #waiting: Saying[] = [];
+  /** The events after all that, as the text of a saying; empty: none. */
+  #events = "";
+  #count = 0;
   #sentAt = 0;
 
   constructor(port: MessagePort, shared: SharedArrayBuffer) {
@@ -31,25 +36,39 @@ export class WorkerBridge {
   begin(epoch: number): void {
     this.#epoch = epoch;
     this.#ordinal = 0;
-    this.#waiting = [];
+    this.takeWaiting();
     this.#sentAt = 0;
   }
 
   /** Says what wants no answer: at once, or, where it comes in a burst, together with what follows. */
   say(saying: Saying): void {
-    this.#waiting.push(saying);
-    if (this.#waiting.length >= MOST_TOGETHER || performance.now() - this.#sentAt >= TOGETHER_MS) this.#send();
+    if (saying.kind === "events") {
+      this.#events = this.#events === "" ? saying.json : `${this.#events},${saying.json}`;
+    } else {
+      this.#closeEvents();
+      this.#waiting.push(saying);
+    }
+    const isFull = ++this.#count >= MOST_TOGETHER || this.#events.length >= LONGEST_TOGETHER;
+    if (isFull || performance.now() - this.#sentAt >= TOGETHER_MS) this.#send();
   }
 
   /** What was said last and has not been sent: it goes with the reply. */
   takeWaiting(): readonly Saying[] {
+    this.#closeEvents();
     const waiting = this.#waiting;
     this.#waiting = [];
+    this.#count = 0;
     return waiting;
   }
 
+  #closeEvents(): void {
+    if (this.#events === "") return;
+    this.#waiting.push({ kind: "events", json: this.#events });
+    this.#events = "";
+  }
+
   #send(): void {
-    if (this.#waiting.length === 0) return;
+    if (this.#count === 0) return;
     this.#port.postMessage({
       kind: "sayings",
       epoch: this.#epoch,
