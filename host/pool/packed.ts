@@ -1,3 +1,4 @@
+import type { HostAnswer } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "../meter/meter.ts";
 import type { Call, Reply, Saying, Tier, WorkerEnding } from "./protocol.ts";
@@ -40,6 +41,28 @@ export type PackedReply = readonly [
   hostMs: number,
   fuelProfile: FuelProfile | null,
 ];
+
+/** A call of a guest to a function of the embedding application. */
+export type PackedQuestion = readonly [
+  kind: "host-call",
+  epoch: number,
+  ordinal: number,
+  interfaceName: string,
+  functionName: string,
+  args: readonly unknown[],
+  fuel: number,
+];
+
+/** The answer to it: the value, or the message of one that is `broken`. */
+export type PackedAnswer = readonly [epoch: number, ordinal: number, kind: HostAnswer["kind"], value: unknown];
+
+export function packAnswer(epoch: number, ordinal: number, answer: HostAnswer): PackedAnswer {
+  return [epoch, ordinal, answer.kind, answer.kind === "broken" ? answer.message : answer.value];
+}
+
+export function unpackAnswer([, , kind, value]: PackedAnswer): HostAnswer {
+  return kind === "broken" ? { kind, message: value as string } : { kind, value };
+}
 
 /** The call as run `epoch` of a thread. */
 export function packCall(call: Omit<Call, "epoch">, epoch: number): PackedCall {

@@ -1,6 +1,6 @@
 import type { Artifact, ArtifactSource } from "../compile/compile.ts";
 import type { EventDeclaration } from "../events/events.ts";
-import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
+import type { ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "../meter/meter.ts";
 
@@ -138,22 +138,11 @@ export type BridgeMessage =
   /** The host's own code threw in the thread. */
   | { readonly kind: "broken"; readonly epoch: number; readonly what: string }
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
-  | { readonly kind: "sayings"; readonly epoch: number; readonly sayings: readonly Saying[] }
-  | {
-      readonly kind: "host-call";
-      readonly epoch: number;
-      readonly ordinal: number;
-      readonly interfaceName: string;
-      readonly functionName: string;
-      readonly args: readonly unknown[];
-      /** Fuel used so far: what is known of a run that is later cut off. */
-      readonly fuel: number;
-    };
+  | { readonly kind: "sayings"; readonly epoch: number; readonly sayings: readonly Saying[] };
 
-/** To the thread, for a question: one answer with the same epoch and ordinal; anything else is dropped. */
+/** To the thread: the answer to what it needs. Anything with another epoch or ordinal is dropped. */
 export interface BridgeAnswer {
   readonly epoch: number;
   readonly ordinal: number;
-  readonly deployment?: Deployment | { readonly problem: string };
-  readonly answer?: HostAnswer;
+  readonly deployment: Deployment | { readonly problem: string };
 }

@@ -180,11 +180,9 @@ export class RunState implements ImportScope {
     const startedAt = performance.now();
     const fuel = Number(this.#fuelGiven - this.meter.fuel.value);
     const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
-    const reply = this.#init.bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
+    const answer = this.#init.bridge.ask({ interfaceName, functionName, args, fuel }, timeoutMs);
     this.hostMs += performance.now() - startedAt;
-    if (reply?.answer === undefined)
-      return this.end({ kind: "lost", what: "the main thread did not answer a host call" });
-    return reply.answer;
+    return answer ?? this.end({ kind: "lost", what: "the main thread did not answer a host call" });
   }
 
   enter(name: string): void {

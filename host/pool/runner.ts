@@ -135,7 +135,7 @@ export class Runner {
       this.#deployed.set(key, known);
       return known;
     }
-    const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
+    const deployment = this.#bridge.need(key, DEPLOYMENT_TIMEOUT_MS);
     if (deployment === undefined || "problem" in deployment)
       throw new Error(`the capability cannot be loaded: ${deployment?.problem ?? "there was no answer"}`);
     const deployed = new Deployed(deployment, this.#memories);

@@ -1,11 +1,19 @@
 import { type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { messageOf } from "../errors/errors.ts";
-import type { HostAnswer } from "../imports/imports.ts";
 import { Claims } from "./claims.ts";
-import { type PackedReply, packCall, unpackReply } from "./packed.ts";
+import {
+  type PackedAnswer,
+  type PackedQuestion,
+  type PackedReply,
+  packAnswer,
+  packCall,
+  unpackReply,
+} from "./packed.ts";
 import type { PoolRun } from "./pool-run.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Deployment, type Hello } from "./protocol.ts";
 import { RunClock, type RunTimes } from "./run-clock.ts";
+
+type ThreadMessage = PackedReply | PackedQuestion | BridgeMessage;
 
 /** What a thread tells its pool, and asks of it. */
 export interface ThreadOwner {
@@ -46,7 +54,7 @@ export class Thread {
     });
     worker.once("exit", () => owner.died(this));
     const port = hello.port;
-    port.on("message", (message: PackedReply | BridgeMessage) => {
+    port.on("message", (message: ThreadMessage) => {
       this.#receive(message);
       this.drain();
     });
@@ -110,7 +118,7 @@ export class Thread {
   /** Takes in what it has said so far. */
   drain(): void {
     for (let received = receiveMessageOnPort(this.#port); received; received = receiveMessageOnPort(this.#port)) {
-      this.#receive(received.message as PackedReply | BridgeMessage);
+      this.#receive(received.message as ThreadMessage);
     }
   }
 
@@ -121,7 +129,7 @@ export class Thread {
     void this.#worker.terminate();
   }
 
-  #receive(message: PackedReply | BridgeMessage): void {
+  #receive(message: ThreadMessage): void {
     if (isReply(message)) {
       const run = this.#forget(message[0]);
       if (run === undefined) return;
@@ -129,6 +137,10 @@ export class Thread {
       run.hear(reply.sayings);
       run.answer = { kind: "replied", reply };
       this.#owner.ended(run, this);
+      return;
+    }
+    if (isQuestion(message)) {
+      this.#answerHostCall(message);
       return;
     }
     const { epoch } = message;
@@ -152,13 +164,6 @@ export class Thread {
       case "sayings":
         run.hear(message.sayings);
         return;
-      case "host-call": {
-        const { ordinal } = message;
-        void run.listener.hostCall(message).then((answer) => {
-          if (this.#posted.has(epoch)) this.#answer({ epoch, ordinal, answer });
-        });
-        return;
-      }
     }
   }
 
@@ -168,22 +173,31 @@ export class Thread {
     return run;
   }
 
-  #answer(answer: BridgeAnswer): void {
-    try {
-      this.#port.postMessage(answer);
-    } catch (thrown) {
-      // The function's value cannot be cloned: an answer must come all the same, or the guest waits for its deadline.
-      const broken: HostAnswer = {
-        kind: "broken",
-        message: `The host function's result cannot be sent: ${messageOf(thrown)}`,
-      };
-      this.#port.postMessage({ epoch: answer.epoch, ordinal: answer.ordinal, answer: broken });
-    }
+  #answerHostCall([, epoch, ordinal, interfaceName, functionName, args, fuel]: PackedQuestion): void {
+    const run = this.#posted.get(epoch);
+    void run?.listener.hostCall({ interfaceName, functionName, args, fuel }).then((answer) => {
+      if (!this.#posted.has(epoch)) return;
+      try {
+        this.#answer(packAnswer(epoch, ordinal, answer));
+      } catch (thrown) {
+        // The function's value cannot be cloned: an answer must come all the same, or the guest waits for its deadline.
+        const message = `The host function's result cannot be sent: ${messageOf(thrown)}`;
+        this.#answer(packAnswer(epoch, ordinal, { kind: "broken", message }));
+      }
+    });
+  }
+
+  #answer(answer: BridgeAnswer | PackedAnswer): void {
+    this.#port.postMessage(answer);
     Atomics.add(this.#fields, BRIDGE_FIELDS.answers, 1);
     Atomics.notify(this.#fields, BRIDGE_FIELDS.answers);
   }
 }
 
-function isReply(message: PackedReply | BridgeMessage): message is PackedReply {
-  return Array.isArray(message);
+function isReply(message: ThreadMessage): message is PackedReply {
+  return Array.isArray(message) && typeof message[0] === "number";
+}
+
+function isQuestion(message: ThreadMessage): message is PackedQuestion {
+  return Array.isArray(message) && message[0] === "host-call";
 }

@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { PackedCall } from "./packed.ts";
+import type { PackedAnswer, PackedCall } from "./packed.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type Saying } from "./protocol.ts";
 import { WorkerBridge } from "./worker-bridge.ts";
 
@@ -8,7 +8,7 @@ function bridge() {
   const { port1, port2 } = new MessageChannel();
   const shared = new SharedArrayBuffer(4 * BRIDGE_FIELDS.count);
   const client = new WorkerBridge(port1, shared);
-  const answer = (message: BridgeAnswer): void => port2.postMessage(message);
+  const answer = (message: PackedAnswer): void => port2.postMessage(message);
   return { client, answer, close: () => port1.close() };
 }
 
@@ -16,11 +16,11 @@ describe("WorkerBridge", () => {
   it("ask() takes the answer of its own run and ordinal and drops late ones", () => {
     const { client, answer, close } = bridge();
     client.begin(2);
-    answer({ epoch: 1, ordinal: 1, answer: { kind: "value", value: "of the run before" } });
-    answer({ epoch: 2, ordinal: 7, answer: { kind: "value", value: "of another question" } });
-    answer({ epoch: 2, ordinal: 1, answer: { kind: "value", value: "mine" } });
-    const question = { kind: "host-call", interfaceName: "a", functionName: "b", args: [], fuel: 0 } as const;
-    expect(client.ask(question, 1_000)?.answer).toEqual({ kind: "value", value: "mine" });
+    answer([1, 1, "value", "of the run before"]);
+    answer([2, 7, "value", "of another question"]);
+    answer([2, 1, "value", "mine"]);
+    const question = { interfaceName: "a", functionName: "b", args: [], fuel: 0 };
+    expect(client.ask(question, 1_000)).toEqual({ kind: "value", value: "mine" });
     close();
   });
 
@@ -38,7 +38,7 @@ describe("WorkerBridge", () => {
     client.say(log("a"));
     expect(heard()).toEqual([{ kind: "sayings", epoch: 1, sayings: [log("a")] }]);
     client.say(log("b"));
-    client.ask({ kind: "need", deployment: "x" }, 0);
+    client.need("x", 0);
     const said = heard() as { kind: string; sayings?: unknown[] }[];
     expect(said.at(-1)).toMatchObject({ kind: "need" });
     expect(said.slice(0, -1).flatMap(({ sayings }) => sayings)).toEqual([log("b")]);
@@ -55,10 +55,11 @@ describe("WorkerBridge", () => {
     client.begin(1);
     const call = (epoch: number): PackedCall => [epoch, "d", "r", "o", "{}", null, null, "reset"];
     port2.postMessage(call(2));
-    port2.postMessage({ epoch: 1, ordinal: 1, answer: { kind: "value", value: 1 } } satisfies BridgeAnswer);
+    const deployment = { problem: "it is gone" };
+    port2.postMessage({ epoch: 1, ordinal: 1, deployment } satisfies BridgeAnswer);
     port2.postMessage(call(3));
-    expect(client.ask({ kind: "need", deployment: "x" }, 1_000)?.answer).toEqual({ kind: "value", value: 1 });
-    port2.postMessage({ epoch: 1, ordinal: 9 } satisfies BridgeAnswer);
+    expect(client.need("x", 1_000)).toEqual(deployment);
+    port2.postMessage([1, 9, "value", 1] satisfies PackedAnswer);
     port2.postMessage(call(4));
     client.putAside(call(5));
     expect([1, 2, 3, 4, 5].map(() => client.nextCall()?.[0])).toEqual([2, 5, 3, 4, undefined]);
@@ -101,7 +102,7 @@ describe("WorkerBridge", () => {
   it("ask() comes back without an answer when the main thread is gone", () => {
     const { client, close } = bridge();
     client.begin(1);
-    expect(client.ask({ kind: "need", deployment: "x" }, 20)).toBeUndefined();
+    expect(client.need("x", 20)).toBeUndefined();
     close();
   });
 });

@@ -1,9 +1,10 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { PackedCall } from "./packed.ts";
+import type { HostAnswer } from "../imports/imports.ts";
+import { type PackedAnswer, type PackedCall, type PackedQuestion, unpackAnswer } from "./packed.ts";
+import type { HostCall } from "./pool-run.ts";
 import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Saying } from "./protocol.ts";
 
-/** A question as the asker knows it; the bridge adds epoch and ordinal. */
-type Question<T = BridgeMessage> = T extends { ordinal: number } ? Omit<T, "epoch" | "ordinal"> : never;
+type Answer = PackedAnswer | BridgeAnswer;
 
 /** What is said within this time of what was sent last waits for more: a message for each event costs ten times the event. */
 const TOGETHER_MS = 1;
@@ -93,35 +94,57 @@ export class WorkerBridge {
     return undefined;
   }
 
+  /** Asks for what the thread must know of a deployment; waits as `ask` does. */
+  need(deployment: string, timeoutMs: number): BridgeAnswer["deployment"] | undefined {
+    this.#send();
+    const ordinal = ++this.#ordinal;
+    this.#port.postMessage({ kind: "need", epoch: this.#epoch, ordinal, deployment } satisfies BridgeMessage);
+    const answer = this.#await(ordinal, timeoutMs);
+    return answer === undefined || isPacked(answer) ? undefined : answer.deployment;
+  }
+
   /**
-   * Asks and blocks until the answer is there, at most `timeoutMs`; undefined after that. The main thread ends the whole
-   * thread at the run's deadline, so the time-out here is only the last resort against a main thread that is gone.
+   * Asks a function of the application and blocks until the answer is there, at most `timeoutMs`; undefined after that. The main
+   * thread ends the whole thread at the run's deadline, so the time-out is only the last resort against a main thread that is gone.
    */
-  ask(question: Question, timeoutMs: number): BridgeAnswer | undefined {
+  ask({ interfaceName, functionName, args, fuel }: HostCall, timeoutMs: number): HostAnswer | undefined {
     // In the order in which the run did it.
     this.#send();
     const ordinal = ++this.#ordinal;
-    const deadline = performance.now() + timeoutMs;
-    this.#port.postMessage({ ...question, epoch: this.#epoch, ordinal });
+    const question: PackedQuestion = ["host-call", this.#epoch, ordinal, interfaceName, functionName, args, fuel];
+    this.#port.postMessage(question);
+    const answer = this.#await(ordinal, timeoutMs);
+    return answer === undefined || !isPacked(answer) ? undefined : unpackAnswer(answer);
+  }
+
+  #await(ordinal: number, timeoutMs: number): Answer | undefined {
+    let now = performance.now();
+    const deadline = now + timeoutMs;
     for (;;) {
       // The counter is read before the port: an answer posted after the read changes it, so the wait cannot miss it.
       const seen = Atomics.load(this.#fields, BRIDGE_FIELDS.answers);
       for (let received = receiveMessageOnPort(this.#port); received; received = receiveMessageOnPort(this.#port)) {
-        const message = received.message as PackedCall | BridgeAnswer;
-        // A late answer to an earlier run, or to an earlier question, never reaches this one.
+        const message = received.message as PackedCall | Answer;
         if (isCall(message)) this.#calls.push(message);
-        else if (message.epoch === this.#epoch && message.ordinal === ordinal) return message;
+        else if (isPacked(message)) {
+          // A late answer to an earlier run, or to an earlier question, never reaches this one.
+          if (message[0] === this.#epoch && message[1] === ordinal) return message;
+        } else if (message.epoch === this.#epoch && message.ordinal === ordinal) return message;
       }
-      const left = deadline - performance.now();
-      if (left <= 0) return undefined;
+      if (now >= deadline) return undefined;
       // To be woken takes longer than most answers do: 90 us where a thread sleeps on another core.
-      const sleepAt = performance.now() + AWAKE_MS;
-      while (Atomics.load(this.#fields, BRIDGE_FIELDS.answers) === seen && performance.now() < sleepAt);
-      Atomics.wait(this.#fields, BRIDGE_FIELDS.answers, seen, left);
+      const sleepAt = now + AWAKE_MS;
+      while (Atomics.load(this.#fields, BRIDGE_FIELDS.answers) === seen && now < sleepAt) now = performance.now();
+      Atomics.wait(this.#fields, BRIDGE_FIELDS.answers, seen, Math.max(0, deadline - now));
+      now = performance.now();
     }
   }
 }
 
-export function isCall(message: PackedCall | BridgeAnswer): message is PackedCall {
+export function isCall(message: PackedCall | Answer): message is PackedCall {
+  return isPacked(message) && typeof message[1] === "string";
+}
+
+function isPacked<T extends PackedCall | PackedAnswer>(message: T | BridgeAnswer): message is T {
   return Array.isArray(message);
 }

@@ -4,8 +4,8 @@ import { MessageChannel, type MessagePort, parentPort, threadId, workerData } fr
 import { messageOf } from "../errors/errors.ts";
 import { Claims } from "./claims.ts";
 import { MemoryPool } from "./memory-pool.ts";
-import { type PackedCall, packReply, unpackCall } from "./packed.ts";
-import { BRIDGE_FIELDS, type BridgeAnswer, type BridgeMessage, type Call, GC_FIELDS, type Hello } from "./protocol.ts";
+import { packReply, unpackCall } from "./packed.ts";
+import { BRIDGE_FIELDS, type BridgeMessage, type Call, GC_FIELDS, type Hello } from "./protocol.ts";
 import { RunClock } from "./run-clock.ts";
 import { Runner } from "./runner.ts";
 import { isCall, WorkerBridge } from "./worker-bridge.ts";
@@ -66,7 +66,7 @@ function serve(port: MessagePort, bridge: WorkerBridge, runner: Runner, claims: 
       port.postMessage({ kind: "broken", epoch: call.epoch, what: messageOf(thrown) } satisfies BridgeMessage);
     }
   };
-  port.on("message", (message: PackedCall | BridgeAnswer) => {
+  port.on("message", (message: Parameters<typeof isCall>[0]) => {
     if (!isCall(message)) return;
     bridge.putAside(message);
     carryOutAll();
