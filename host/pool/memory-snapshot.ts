@@ -1,10 +1,11 @@
+import { type ClearPages, clearPagesOf } from "./clear-pages.ts";
+
 const PAGE_BYTES = 4_096;
-/** Zeroes are compared this many at a time: as many as stay in the nearest cache beside what they are compared with. */
-const ZEROES = Buffer.alloc(4 * PAGE_BYTES);
+const ZERO_PAGE = Buffer.alloc(PAGE_BYTES);
 
 /**
- * What a memory held, and the way back to it. Zeroes, of which most memories are full, are written only where the guest wrote: to
- * compare them costs less, and a page that nobody ever wrote to takes no memory of the machine.
+ * What a memory held, and the way back to it. Zeroes, of which most memories are full, are looked for and written only where the
+ * guest wrote: that costs half of writing them, and a page that nobody ever wrote to takes no memory of the machine.
  */
 export class MemorySnapshot {
   readonly memory: WebAssembly.Memory;
@@ -12,61 +13,47 @@ export class MemorySnapshot {
   readonly size: number;
   /** Bytes that are kept here. */
   readonly keptBytes: number;
-  readonly #pieces: readonly Piece[];
-  #buffer: ArrayBuffer;
-  /** Of the buffer, one for each piece. */
-  #views: readonly Buffer[];
+  readonly #runs: readonly Run[];
+  readonly #clear: ClearPages;
 
   constructor(memory: WebAssembly.Memory) {
+    const bytes = Buffer.from(memory.buffer);
     this.memory = memory;
-    this.#buffer = memory.buffer;
-    const bytes = Buffer.from(this.#buffer);
     this.size = bytes.length;
-    this.#pieces = piecesOf(bytes);
-    this.#views = viewsOf(this.#buffer, this.#pieces);
-    this.keptBytes = this.#pieces.reduce((sum, { held, isZero }) => sum + (isZero ? 0 : held.length), 0);
+    this.#runs = runsOf(bytes);
+    this.#clear = clearPagesOf(memory);
+    this.keptBytes = this.#runs.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
   }
 
   putBack(): void {
-    // A growth by no page gives the memory another buffer, and takes the old one's bytes away.
-    if (this.memory.buffer !== this.#buffer) {
-      this.#buffer = this.memory.buffer;
-      this.#views = viewsOf(this.#buffer, this.#pieces);
-    }
-    for (const [index, { held, isZero }] of this.#pieces.entries()) {
-      const view = this.#views[index]!;
-      if (!isZero) view.set(held);
-      else if (!view.equals(held)) view.fill(0);
+    // Taken anew: a growth by no page gives the memory another buffer, and takes the old one's bytes away.
+    const bytes = new Uint8Array(this.memory.buffer);
+    for (const { start, end, content } of this.#runs) {
+      if (content === null) this.#clear(start, end);
+      else bytes.set(content, start);
     }
   }
 }
 
-/** A stretch of a memory and what it held. */
-interface Piece {
+/** Neighbouring pages that hold something, or, where `content` is null, nothing. */
+interface Run {
   readonly start: number;
-  readonly held: Buffer;
-  /** Whether `held` is a part of `ZEROES`. */
-  readonly isZero: boolean;
+  readonly end: number;
+  readonly content: Uint8Array | null;
 }
 
-/** All of a memory: neighbouring pages of one kind together, zeroes up to as many as `ZEROES` has. */
-function piecesOf(bytes: Buffer): Piece[] {
-  const pieces: Piece[] = [];
+/** Together all of the memory. */
+function runsOf(bytes: Buffer): Run[] {
+  const runs: Run[] = [];
   for (let start = 0, end = 0; start < bytes.length; start = end) {
     const isZero = isZeroPage(bytes, start);
-    const most = isZero ? start + ZEROES.length : bytes.length;
     do end += PAGE_BYTES;
-    while (end < Math.min(bytes.length, most) && isZeroPage(bytes, end) === isZero);
-    const held = isZero ? ZEROES.subarray(0, end - start) : Buffer.from(bytes.subarray(start, end));
-    pieces.push({ start, held, isZero });
+    while (end < bytes.length && isZeroPage(bytes, end) === isZero);
+    runs.push({ start, end, content: isZero ? null : new Uint8Array(bytes.subarray(start, end)) });
   }
-  return pieces;
+  return runs;
 }
 
 function isZeroPage(bytes: Buffer, start: number): boolean {
-  return bytes.compare(ZEROES, 0, PAGE_BYTES, start, start + PAGE_BYTES) === 0;
-}
-
-function viewsOf(buffer: ArrayBuffer, pieces: readonly Piece[]): Buffer[] {
-  return pieces.map(({ start, held }) => Buffer.from(buffer, start, held.length));
+  return bytes.compare(ZERO_PAGE, 0, PAGE_BYTES, start, start + PAGE_BYTES) === 0;
 }
