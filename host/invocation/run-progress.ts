@@ -77,7 +77,7 @@ export class RunProgress implements RunFacts, RunListener {
     this.#run.emitter.emit({ kind: "log", level, message });
   }
 
-  hostCall(call: HostCall): Promise<HostAnswer> {
+  hostCall(call: HostCall): HostAnswer | Promise<HostAnswer> {
     this.fuel = call.fuel;
     this.hostCalls++;
     this.#context ??= new CallContext(this.#run.request.runId, this.#run.providerId, this.#stop);

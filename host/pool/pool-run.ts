@@ -24,8 +24,8 @@ export type PoolAnswer =
 export interface RunListener {
   event(event: Event): void;
   log(level: string, message: string): void;
-  /** Never rejects. */
-  hostCall(call: HostCall): Promise<HostAnswer>;
+  /** Never throws or rejects. */
+  hostCall(call: HostCall): HostAnswer | Promise<HostAnswer>;
   /** Exactly once, and last. */
   answered(answer: PoolAnswer): void;
 }

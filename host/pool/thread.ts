@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { messageOf } from "../errors/errors.ts";
+import type { HostAnswer } from "../imports/imports.ts";
 import { Claims } from "./claims.ts";
 import {
   type PackedAnswer,
@@ -175,16 +176,20 @@ export class Thread {
 
   #answerHostCall([, epoch, ordinal, interfaceName, functionName, args, fuel]: PackedQuestion): void {
     const run = this.#posted.get(epoch);
-    void run?.listener.hostCall({ interfaceName, functionName, args, fuel }).then((answer) => {
-      if (!this.#posted.has(epoch)) return;
-      try {
-        this.#answer(packAnswer(epoch, ordinal, answer));
-      } catch (thrown) {
-        // The function's value cannot be cloned: an answer must come all the same, or the guest waits for its deadline.
-        const message = `The host function's result cannot be sent: ${messageOf(thrown)}`;
-        this.#answer(packAnswer(epoch, ordinal, { kind: "broken", message }));
-      }
-    });
+    if (run === undefined) return;
+    const answer = run.listener.hostCall({ interfaceName, functionName, args, fuel });
+    if (!(answer instanceof Promise)) this.#send(epoch, ordinal, answer);
+    else void answer.then((settled) => this.#posted.has(epoch) && this.#send(epoch, ordinal, settled));
+  }
+
+  #send(epoch: number, ordinal: number, answer: HostAnswer): void {
+    try {
+      this.#answer(packAnswer(epoch, ordinal, answer));
+    } catch (thrown) {
+      // The function's value cannot be cloned: an answer must come all the same, or the guest waits for its deadline.
+      const message = `The host function's result cannot be sent: ${messageOf(thrown)}`;
+      this.#answer(packAnswer(epoch, ordinal, { kind: "broken", message }));
+    }
   }
 
   #answer(answer: BridgeAnswer | PackedAnswer): void {
