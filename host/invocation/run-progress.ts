@@ -1,8 +1,7 @@
-import type { Event } from "../events/events.ts";
 import type { HostAnswer } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
-import type { Emitter, Outcome, RunPhase, RunRequest, RunSignal } from "../providers/providers.ts";
+import type { CapabilityEvent, Emitter, Outcome, RunPhase, RunRequest, RunSignal } from "../providers/providers.ts";
 import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
 import type { OperationPlan } from "./operations.ts";
 import { type RunFacts, settle } from "./settle.ts";
@@ -68,7 +67,7 @@ export class RunProgress implements RunFacts, RunListener {
     return this.#run.evidence;
   }
 
-  event(event: Event): void {
+  event(event: CapabilityEvent): void {
     this.events++;
     this.#run.emitter.emit({ kind: "event", event });
   }
