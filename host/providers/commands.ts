@@ -32,15 +32,18 @@ export interface Capabilities {
   readonly models: readonly string[];
 }
 
+/** How a provider is reached. */
+export type TransportKind = "thread" | "process" | "http" | "function";
+
 /** How a provider is connected. */
 export interface TransportStatus {
-  readonly kind: "thread" | "process" | "http" | "function";
+  readonly kind: TransportKind;
   readonly connected: boolean;
   /** Since when it is so, in milliseconds since the epoch. */
   readonly since: number;
-  /** Runs that hold a slot now. */
+  /** Runs that hold one of its slots now. */
   readonly inFlight: number;
-  /** Slots. */
+  /** Slots. Providers that share slots, as components share threads, have the same number. */
   readonly capacity: number;
 }
 
@@ -52,11 +55,9 @@ export interface OllamaAnswer {
   readonly body: unknown;
 }
 
-interface Answers {
+/** The answer to each command. `COMMAND_SCHEMAS` says the same as JSON Schemas. */
+export interface CommandAnswers {
   readonly capabilities: Capabilities;
   readonly transport_status: TransportStatus;
   readonly ollama_api: OllamaAnswer;
 }
-
-/** The answer to a command. */
-export type CommandAnswer<Name extends CommandName = CommandName> = Answers[Name];

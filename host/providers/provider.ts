@@ -1,6 +1,6 @@
 import type { FailureCode } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import type { CommandAnswer, CommandRequest } from "./commands.ts";
+import type { Capabilities, CommandRequest, OllamaAnswer, TransportStatus } from "./commands.ts";
 import type { Outcome, RunPhase, RunReport, RunResult, TokenUsage } from "./outcome.ts";
 
 /** One request for a capability. */
@@ -52,19 +52,26 @@ export type RunEvent =
   | { readonly kind: "skipped"; readonly count: number }
   | TerminalEvent;
 
-/** What a provider that measures knows of a run, at any moment: asked when the run is ended from outside. */
+/** What a provider that measures knows of a run, at any moment. Its functions must not throw. */
 export interface RunAccount {
-  /** `endedAt` is in milliseconds since the epoch. Must not throw. */
-  report(endedAt: number): RunReport;
+  /** Where the run is. */
   readonly phase: RunPhase;
+  /** Asked when the run is ended from outside, and for a result without a report. `endedAt` is in milliseconds since the epoch. */
+  report(endedAt: number): RunReport;
+  /** Ends the run this many milliseconds after `wallSince`; left out, nothing but its deadline does. */
+  readonly wallMs?: number;
+  /** When the wall clock began, in milliseconds since the epoch; null while it has not. Left out: when the run got its slot. */
+  wallSince?(): number | null;
 }
 
 /** Where a provider says what happens. It cannot end the run: the result that it returns does. */
 export interface Emitter {
   /** Takes one event, in order. After the run's end it is dropped and counted. Never throws. */
   emit(event: LiveEvent): void;
-  /** Names whom to ask when the run is ended from outside. Without it the outcome has times and no more. */
+  /** Hands in the run's account, once and early. Without one the outcome of a run that is cut off has times and no more. */
   account?(account: RunAccount): void;
+  /** When the run was asked for, in milliseconds since the epoch. */
+  readonly submittedAt?: number;
 }
 
 /**
@@ -88,12 +95,15 @@ export interface Lifecycle {
 }
 
 /** Answers provider commands. A command that is not here is one that the provider does not have. */
-export type Commands = {
-  readonly [Name in CommandRequest["command"]]?: (
-    request: Extract<CommandRequest, { command: Name }>,
+export interface Commands {
+  capabilities?(): Promise<Capabilities> | Capabilities;
+  /** The rest of the answer is known by who keeps the provider's slots and connection. */
+  transport_status?(): Promise<Pick<TransportStatus, "kind">> | Pick<TransportStatus, "kind">;
+  ollama_api?(
+    request: Extract<CommandRequest, { command: "ollama_api" }>,
     signal: AbortSignal,
-  ) => Promise<CommandAnswer<Name>> | CommandAnswer<Name>;
-};
+  ): Promise<OllamaAnswer> | OllamaAnswer;
+}
 
 /** What answers for a capability. Every admitted component is one. Each optional part is looked up by its presence. */
 export interface Provider {

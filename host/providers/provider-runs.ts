@@ -1,0 +1,278 @@
+import { channel } from "node:diagnostics_channel";
+import { ENDINGS, HostError, type OutcomeKind, quote } from "../errors/errors.ts";
+import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
+import { answerCommand } from "./command-answer.ts";
+import { parseCommand } from "./command-request.ts";
+import type { CommandAnswers, CommandName } from "./commands.ts";
+import type { LateCounts } from "./emitter.ts";
+import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
+import type { Provider, RunRequest } from "./provider.ts";
+import { ProviderPool, type ProviderPoolStats, unreachable } from "./provider-pool.ts";
+import { ProviderRun, type RunKeeper, type RunSink } from "./provider-run.ts";
+import { ProviderRegistry } from "./registry.ts";
+import { checkPriority, checkRunId, checkRunRequest } from "./run-request.ts";
+import { abortSignalOf, StopSignal } from "./run-signal.ts";
+import { checkProviderId, Seat, startProvider } from "./seat.ts";
+
+/** Where the runs of a provider get their slots. */
+export type Slots =
+  /** Slots of its own, and how many runs may wait for one. */
+  | { readonly capacity: number; readonly queue?: number }
+  /** The slots of a pool's candidate, which it shares with others, as components share threads. */
+  | { readonly pool: ProviderPool; readonly candidate: string };
+
+/** How a run may be started, besides its request. */
+export interface StartOptions {
+  /** Cancels the run. */
+  readonly signal?: AbortSignal;
+  /** Of those who wait for a slot the highest is served first. A whole number, default 0. */
+  readonly priority?: number;
+  /** Hears every event as it happens. */
+  readonly sink?: RunSink;
+}
+
+/** Numbers of all runs. */
+export interface ProviderRunsStats {
+  readonly inFlight: number;
+  readonly started: number;
+  readonly endings: Readonly<Record<OutcomeKind, number>>;
+  /** What came after its run's end and was dropped. */
+  readonly late: Readonly<LateCounts>;
+  /** By the pool's name, or the provider's id where its slots are its own. */
+  readonly pools: Readonly<Record<string, ProviderPoolStats>>;
+}
+
+const startings = channel("airlock:providers:run-started");
+const endings = channel("airlock:providers:run-ended");
+
+/**
+ * Registry, slots and runs together: starts a request with the provider, or the pool, that it names, and knows every run until its
+ * end. What is refused before a run has started is thrown, as a HostError with its `failure`; after that there are only events.
+ */
+export class ProviderRuns {
+  readonly #clock: Clock;
+  readonly #seats = new ProviderRegistry<Seat>();
+  readonly #pools = new Map<string, ProviderPool>();
+  /** The pool in whose catalog a provider stands. */
+  readonly #catalogued = new Map<string, ProviderPool>();
+  readonly #starting = new Set<string>();
+  readonly #runs = new Map<string, ProviderRun>();
+  readonly #late: LateCounts = { events: 0, endings: 0 };
+  readonly #endings = Object.fromEntries(Object.keys(ENDINGS).map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
+  readonly #keeper: RunKeeper;
+  #started = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(clock: Clock = SYSTEM_CLOCK) {
+    this.#clock = clock;
+    this.#keeper = {
+      clock,
+      late: this.#late,
+      seatOf: (candidate) => this.#seats.resolve(candidate),
+      took: (run) => this.#took(run),
+      forget: (run) => this.#forget(run),
+    };
+  }
+
+  /**
+   * Sets up a pool: a run that names it is carried out by one of its candidates. Providers that stand in a catalog take its slots
+   * from then on, also when a run names them. Throws AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_DUPLICATE.
+   */
+  addPool(name: string, catalog: PoolCatalog): ProviderPool {
+    const resolved = resolveCatalog(catalog);
+    if (this.#pools.has(name) || this.#seats.find(name) !== undefined) throw taken(`a pool or provider ${quote(name)}`);
+    for (const { providerId } of resolved.candidates) {
+      if (this.#catalogued.has(providerId) || this.#seats.find(providerId) !== undefined) {
+        throw taken(`slots for ${quote(providerId)}`);
+      }
+    }
+    const pool = new ProviderPool(resolved);
+    this.#pools.set(name, pool);
+    for (const { providerId } of resolved.candidates) this.#catalogued.set(providerId, pool);
+    return pool;
+  }
+
+  /**
+   * Starts a provider and registers it as connected. `slots` is left out for one that stands in the catalog of a pool. One without a
+   * `lifecycle.start` is registered when the call returns. Rejects with AIRLOCK_PROVIDERS_DEFINITION_INVALID, AIRLOCK_PROVIDERS_DUPLICATE,
+   * AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_START_FAILED.
+   */
+  async add(provider: Provider, slots?: Slots): Promise<void> {
+    const { id } = provider;
+    this.#checkOpen("register a provider");
+    checkProviderId(id);
+    if (this.#starting.has(id) || this.#pools.has(id)) throw taken(quote(id));
+    const seat = this.#seat(provider, slots);
+    if (provider.lifecycle?.start !== undefined) {
+      if (this.#seats.list().some((each) => each.id === id)) throw taken(quote(id));
+      this.#starting.add(id);
+      try {
+        await startProvider(provider);
+      } finally {
+        this.#starting.delete(id);
+      }
+      if (this.#closing !== null) {
+        await seat.retire();
+        this.#checkOpen("register a provider");
+      }
+    }
+    this.#seats.add(seat);
+    if (seat.kind !== "shared") seat.pool.connect(seat.candidate, true);
+    if (seat.kind === "own") this.#pools.set(id, seat.pool);
+  }
+
+  /** Takes a provider out: nothing new starts, runs in flight finish, then it is stopped. Rejects with AIRLOCK_PROVIDERS_MISSING. */
+  async remove(id: string): Promise<void> {
+    const seat = this.#seats.remove(id);
+    if (seat.kind === "own") this.#pools.delete(seat.id);
+    // In a pool, another candidate can serve who waits. Alone, the provider finishes what it has taken.
+    if (seat.kind === "catalogued") this.#strand(seat, `the provider ${seat.id} was removed`);
+    await seat.retire();
+  }
+
+  /** The providers, in the order in which they were registered. */
+  list(): readonly Provider[] {
+    return this.#seats.list().map(({ provider }) => provider);
+  }
+
+  /**
+   * Says that the connection to a provider is gone, or is back. When it goes, the provider's runs end as `disconnected`, and so does
+   * every run that waits for a slot which nobody can give any more. Throws AIRLOCK_PROVIDERS_MISSING.
+   */
+  setConnected(id: string, connected: boolean, message = `the connection to ${id} is gone`): void {
+    const seat = this.#seats.resolve(id);
+    if (seat.connected === connected) return;
+    seat.connected = connected;
+    seat.since = this.#clock.now();
+    if (connected) {
+      if (seat.kind !== "shared") seat.pool.connect(seat.candidate, true);
+      return;
+    }
+    // First the slots, or those that become free would go to runs that end next.
+    this.#strand(seat, message);
+    for (const run of [...this.#runs.values()]) if (run.seat === seat) run.disconnect(message);
+  }
+
+  /**
+   * Starts a run with the provider or the pool that the request names. Throws, and then nothing has started: AIRLOCK_INVOCATION_REQUEST_INVALID,
+   * AIRLOCK_INVOCATION_RUN_ID_TAKEN, AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_UNAVAILABLE, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED, and
+   * what the provider's own check throws.
+   */
+  start<Output = unknown>(request: RunRequest, options: StartOptions = {}): ProviderRun<Output> {
+    this.#checkOpen("start the run");
+    checkRunRequest(request);
+    const { runId, providerId } = request;
+    if (this.#runs.has(runId)) {
+      throw new HostError(
+        "AIRLOCK_INVOCATION_RUN_ID_TAKEN",
+        `Cannot start the run: a run ${quote(runId)} is in flight`,
+      );
+    }
+    const { priority = 0, signal = null, sink = null } = options;
+    checkPriority(priority);
+    const seat = this.#seats.find(providerId) ?? null;
+    const pool = seat?.pool ?? this.#pools.get(providerId) ?? this.#seats.resolve(providerId).pool;
+    if (seat !== null) {
+      if (!seat.connected) throw unreachable(seat.id);
+      seat.provider.check?.(request);
+    }
+    const run = new ProviderRun<Output>(request, this.#keeper, pool, seat, sink);
+    run.open(priority, signal);
+    return run;
+  }
+
+  /** The run in flight with that id. Throws AIRLOCK_INVOCATION_REQUEST_INVALID for an empty id, AIRLOCK_INVOCATION_RUN_UNKNOWN. */
+  find(runId: string): ProviderRun {
+    checkRunId(runId, "find the run");
+    const run = this.#runs.get(runId);
+    if (run !== undefined) return run;
+    throw new HostError("AIRLOCK_INVOCATION_RUN_UNKNOWN", `Cannot find the run: no run ${quote(runId)} is in flight`);
+  }
+
+  /** Cancels one run. Throws as `find` does, and then cancels nothing. */
+  cancel(runId: string, reason?: string): void {
+    this.find(runId).cancel(reason);
+  }
+
+  /**
+   * Asks a provider. A command that is not on the list, or asks for what is not, is refused before the provider is looked up. Rejects with
+   * AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED, AIRLOCK_PROVIDERS_COMMAND_INVALID, AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_COMMAND_UNSUPPORTED,
+   * AIRLOCK_PROVIDERS_COMMAND_FAILED.
+   */
+  async command<Name extends CommandName>(
+    id: string,
+    command: Name,
+    args: unknown = {},
+    signal: AbortSignal = abortSignalOf(new StopSignal()),
+  ): Promise<CommandAnswers[Name]> {
+    const request = parseCommand(command, args);
+    this.#checkOpen("run the command");
+    const seat = this.#seats.resolve(id);
+    return (await answerCommand(seat, request, signal)) as CommandAnswers[Name];
+  }
+
+  stats(): ProviderRunsStats {
+    return {
+      inFlight: this.#runs.size,
+      started: this.#started,
+      endings: { ...this.#endings },
+      late: { ...this.#late },
+      pools: Object.fromEntries([...this.#pools].map(([name, pool]) => [name, pool.stats()])),
+    };
+  }
+
+  /** Cancels every run and stops every provider. Idempotent; never rejects. */
+  close(reason = "the host is closing"): Promise<void> {
+    this.#closing ??= (async () => {
+      for (const run of [...this.#runs.values()]) run.cancel(reason);
+      await Promise.all(this.#seats.list().map((seat) => seat.retire()));
+    })();
+    return this.#closing;
+  }
+
+  #seat(provider: Provider, slots: Slots | undefined): Seat {
+    const { id } = provider;
+    const since = this.#clock.now();
+    const catalogued = this.#catalogued.get(id);
+    if (catalogued !== undefined) {
+      if (slots !== undefined) throw taken(`slots for ${quote(id)}`);
+      return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
+    }
+    if (slots !== undefined && "pool" in slots) {
+      return new Seat({ provider, pool: slots.pool, candidate: slots.candidate, kind: "shared", since });
+    }
+    const { capacity, queue } = slots ?? {};
+    const candidates = [{ providerId: id, capacity: capacity as number }];
+    const pool = new ProviderPool(resolveCatalog({ candidates, ...(queue === undefined ? {} : { queue }) }));
+    return new Seat({ provider, pool, candidate: id, kind: "own", since });
+  }
+
+  /** Nobody gets the provider's slots any more, and who cannot get any other ends. */
+  #strand(seat: Seat, message: string): void {
+    if (seat.kind === "shared") return;
+    for (const waiter of seat.pool.connect(seat.candidate, false)) (waiter as ProviderRun).disconnect(message);
+  }
+
+  #took(run: ProviderRun): void {
+    const { runId, providerId } = run.request;
+    this.#runs.set(runId, run);
+    this.#started++;
+    if (startings.hasSubscribers) startings.publish({ runId, providerId });
+  }
+
+  #forget(run: ProviderRun): void {
+    const { runId, providerId } = run.request;
+    this.#runs.delete(runId);
+    const { outcome, kind } = run.terminal!;
+    this.#endings[outcome.kind]++;
+    if (endings.hasSubscribers) endings.publish({ runId, providerId, kind, outcome });
+  }
+
+  #checkOpen(action: string): void {
+    if (this.#closing !== null) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
+  }
+}
+
+function taken(what: string): HostError {
+  return new HostError("AIRLOCK_PROVIDERS_DUPLICATE", `Cannot register: there is ${what} already; take another name`);
+}
