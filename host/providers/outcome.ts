@@ -1,6 +1,6 @@
 import type { OutcomeKind } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import type { FuelProfile } from "../meter/meter.ts";
+import type { FuelProfile } from "./fuel-profile.ts";
 
 /** Why a capability declined: its own words, or for a plain function the error value of its `result`. */
 export interface Failure {

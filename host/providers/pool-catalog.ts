@@ -84,8 +84,13 @@ function wholeNumber(value: unknown, path: string, least: number, most: number):
 }
 
 function wrong(path: string, value: unknown, wanted: string): HostError {
-  const shown = typeof value === "string" ? quote(value) : typeof value === "object" ? "an object" : String(value);
-  return invalid(`${path} is ${value === null ? "null" : shown}: ${wanted} is wanted`);
+  return invalid(`${path} is ${shown(value)}: ${wanted} is wanted`);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
 function invalid(text: string): HostError {
