@@ -18,7 +18,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The clock of the machine. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.timeOrigin + performance.now(),
-  after: (ms, sleeper) => setTimeout(wake, Math.min(Math.max(0, ms), LONGEST_TIMER_MS), sleeper),
+  // Node cuts fractions off, and would wake too early.
+  after: (ms, sleeper) => setTimeout(wake, Math.min(Math.ceil(ms), LONGEST_TIMER_MS), sleeper),
   cancel: (alarm) => clearTimeout(alarm as NodeJS.Timeout),
 };
 

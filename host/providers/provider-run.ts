@@ -29,9 +29,18 @@ export interface RunKeeper {
 
 /**
  * One run: an async iterable of its events, for one reader, a promise of its outcome, and a way to cancel it. Not iterating is
- * fine. The outcome never rejects. Events are live: they count only when the run has succeeded.
+ * fine. Events are live: they count only when the run has succeeded.
  */
-export class ProviderRun<Output = unknown> implements AsyncIterable<RunEvent>, RunListener, Waiter {
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
+  readonly runId: string;
+  /** How the run ends. Never rejects. */
+  readonly outcome: Promise<Outcome<Output>>;
+  /** Ends the run: it is not wanted any more. False for a run that has ended, which stays as it is. */
+  cancel(reason?: string): boolean;
+}
+
+/** A run as its keeper knows it. */
+export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, Waiter {
   readonly request: RunRequest;
   readonly #keeper: RunKeeper;
   readonly #emitter: RunEmitter;
@@ -66,7 +75,6 @@ export class ProviderRun<Output = unknown> implements AsyncIterable<RunEvent>, R
     return this.#emitter.terminal;
   }
 
-  /** How the run ends. Never rejects. */
   get outcome(): Promise<Outcome<Output>> {
     const terminal = this.#emitter.terminal;
     this.#outcome ??=
@@ -88,7 +96,6 @@ export class ProviderRun<Output = unknown> implements AsyncIterable<RunEvent>, R
     return this.#seat;
   }
 
-  /** Ends the run: it is not wanted any more. False for a run that has ended, which stays as it is. */
   cancel(reason = "cancelled by the caller"): boolean {
     return this.#emitter.cancel(reason);
   }

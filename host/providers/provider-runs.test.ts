@@ -473,6 +473,28 @@ describe("the life of a provider", () => {
     expect(log).toEqual(["start", "aborted", "stop"]);
   });
 
+  it("finishes what it has taken when it is removed, also what waits, and may be registered anew meanwhile", async () => {
+    const { runs, provider } = await runsWith(1);
+    const [running, waiting] = ["running", "waiting"].map((runId) => runs.start(requestFor(P, { runId })));
+    let removed = false;
+    const removal = runs.remove(P).then(() => {
+      removed = true;
+    });
+    const successor = new HeldProvider(P);
+    await runs.add(successor, { capacity: 1 });
+    const next = runs.start(requestFor(P, { runId: "next" }));
+    provider.calls[0]!.finish();
+    await running!.outcome;
+    await settled();
+    expect(removed).toBe(false);
+    provider.calls[1]!.finish();
+    expect(await waiting!.outcome).toMatchObject({ kind: "succeeded" });
+    await removal;
+    successor.calls[0]!.finish();
+    expect(await next.outcome).toMatchObject({ kind: "succeeded" });
+    expect([provider.calls.length, successor.calls.length]).toEqual([2, 1]);
+  });
+
   it("is not registered when it cannot start, or when the host closes meanwhile", async () => {
     const log: string[] = [];
     const runs = new ProviderRuns(new TestClock());

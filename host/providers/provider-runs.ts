@@ -56,6 +56,7 @@ export class ProviderRuns {
   /** The pool in whose catalog a provider stands. */
   readonly #catalogued = new Map<string, ProviderPool>();
   readonly #starting = new Set<string>();
+  readonly #retiring = new Set<Promise<void>>();
   readonly #runs = new Map<string, ProviderRun>();
   readonly #late: LateCounts = { events: 0, endings: 0 };
   readonly #endings = Object.fromEntries(Object.keys(ENDINGS).map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
@@ -127,7 +128,10 @@ export class ProviderRuns {
     if (seat.kind === "own") this.#pools.delete(seat.id);
     // In a pool, another candidate can serve who waits. Alone, the provider finishes what it has taken.
     if (seat.kind === "catalogued") this.#strand(seat, `the provider ${seat.id} was removed`);
-    await seat.retire();
+    const retired = seat.retire();
+    this.#retiring.add(retired);
+    await retired;
+    this.#retiring.delete(retired);
   }
 
   /** The providers, in the order in which they were registered. */
@@ -225,7 +229,7 @@ export class ProviderRuns {
   close(reason = "the host is closing"): Promise<void> {
     this.#closing ??= (async () => {
       for (const run of [...this.#runs.values()]) run.cancel(reason);
-      await Promise.all(this.#seats.list().map((seat) => seat.retire()));
+      await Promise.all([...this.#retiring, ...this.#seats.list().map((seat) => seat.retire())]);
     })();
     return this.#closing;
   }
