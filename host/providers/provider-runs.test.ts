@@ -236,6 +236,19 @@ describe("the queue", () => {
     expect(runs.stats().pools[P]).toMatchObject({ inUse: 0, waiting: 0, granted: 3, releasedAgain: 0 });
   });
 
+  it("carries a run out once that gets its slot while it is told that it has started", async () => {
+    const { runs, provider } = await runsWith();
+    const held = runs.start(requestFor(P, { runId: "held" }));
+    const sink = (event: RunEvent): void => {
+      if (event.kind === "started") held.cancel();
+    };
+    const run = runs.start(requestFor(P, { runId: "r" }), { sink });
+    expect(provider.calls.map(({ request }) => request.runId)).toEqual(["held", "r"]);
+    provider.calls[1]!.finish();
+    expect(await run.outcome).toMatchObject({ kind: "succeeded" });
+    expect(runs.stats()).toMatchObject({ inFlight: 0, pools: { [P]: { inUse: 0, waiting: 0 } } });
+  });
+
   it("holds when a provider that is stopped ends, starts and cancels other runs from inside its listener", async () => {
     const { runs, provider } = await runsWith();
     const held = runs.start(requestFor(P, { runId: "held" }));
