@@ -43,9 +43,8 @@ async function ask(
     case "transport_status": {
       const known = await commands?.transport_status?.();
       if (known === undefined) return undefined;
-      const { connected, since, pool, candidate } = seat;
-      const { capacity, inUse } = pool.slotsOf(candidate);
-      return { kind: known.kind, connected, since, inFlight: inUse, capacity };
+      const { connected, since, inFlight, pool, candidate } = seat;
+      return { kind: known.kind, connected, since, inFlight, capacity: pool.slotsOf(candidate).capacity };
     }
     default:
       return assertNever(request);

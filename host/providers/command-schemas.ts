@@ -47,8 +47,12 @@ export const COMMAND_SCHEMAS: Readonly<Record<CommandName, Schema>> = {
         type: "number",
         minimum: 0,
       },
-      inFlight: { description: "Runs that hold one of its slots now.", type: "integer", minimum: 0 },
-      capacity: { description: "Slots.", type: "integer", minimum: 1 },
+      inFlight: { description: "Its runs that hold a slot now.", type: "integer", minimum: 0 },
+      capacity: {
+        description: "Slots, of which others may hold some where they are shared.",
+        type: "integer",
+        minimum: 1,
+      },
     }),
   },
   ollama_api: {

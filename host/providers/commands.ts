@@ -41,9 +41,9 @@ export interface TransportStatus {
   readonly connected: boolean;
   /** Since when it is so, in milliseconds since the epoch. */
   readonly since: number;
-  /** Runs that hold one of its slots now. */
+  /** Its runs that hold a slot now. */
   readonly inFlight: number;
-  /** Slots. Providers that share slots, as components share threads, have the same number. */
+  /** Slots, of which others may hold some where they are shared, as components share threads. */
   readonly capacity: number;
 }
 

@@ -50,6 +50,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
   #capabilityEvents: CapabilityEvent[] | null = null;
   readonly #sink: RunSink | null;
   #lease: AdmissionLease | null = null;
+  #begun = false;
   #place: QueuePlace | null = null;
   #callerSignal: AbortSignal | null = null;
   #callerLeft: (() => void) | null = null;
@@ -148,6 +149,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     if (place !== null) this.#pool.leave(place);
     const lease = this.#lease;
     this.#lease = null;
+    if (this.#begun) this.#seat!.inFlight--;
     lease?.release();
     this.#seat?.left();
     this.#resolve?.(terminal.outcome as Outcome<Output>);
@@ -167,6 +169,8 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
       seat.took();
       this.#seat = seat;
     }
+    this.#begun = true;
+    seat.inFlight++;
     if (this.#emitter.begin(seat.id)) void this.#carryOut(seat.provider, chosen);
   }
 

@@ -435,11 +435,17 @@ describe("shared slots", () => {
     const pool = runs.addPool("threads", { candidates: [{ providerId: "thread", capacity: 1 }] });
     pool.connect("thread", true);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
-    for (const provider of [a, b]) await runs.add(provider, { pool, candidate: "thread" });
+    for (const provider of [a, b]) {
+      const commands = { transport_status: () => ({ kind: "thread" as const }) };
+      await runs.add(Object.assign(provider, { commands }), { pool, candidate: "thread" });
+    }
     const [one, two] = ["a", "b"].map((id) => runs.start(requestFor(id, { runId: id })));
     expect([a.calls.length, b.calls.length]).toEqual([1, 0]);
+    const inFlight = async (id: string) => (await runs.command(id, "transport_status")).inFlight;
+    expect([await inFlight("a"), await inFlight("b")]).toEqual([1, 0]);
     a.calls[0]!.finish();
     expect(await one!.outcome).toMatchObject({ providerId: "a@1.0.0" });
+    expect([await inFlight("a"), await inFlight("b")]).toEqual([0, 1]);
     runs.setConnected("a@1.0.0", false);
     expect(() => runs.start(requestFor("a", { runId: "c" }))).toThrow(
       refusal("AIRLOCK_PROVIDERS_UNAVAILABLE", "provider_unavailable"),

@@ -28,6 +28,8 @@ export class Seat {
   connected = true;
   /** Since when it is connected, or is not, in milliseconds since the epoch. */
   since: number;
+  /** Runs of the provider that hold a slot. */
+  inFlight = 0;
   #runs = 0;
   #idle: (() => void) | null = null;
 
