@@ -14,7 +14,7 @@ const P = "p@1.0.0";
 
 async function runsWith(commands?: Commands) {
   const clock = new TestClock();
-  const runs = new ProviderRuns(clock);
+  const runs = new ProviderRuns({ clock });
   const provider = Object.assign(new HeldProvider(P), commands === undefined ? {} : { commands });
   await runs.add(provider, { capacity: 3 });
   return { clock, runs };
@@ -122,7 +122,7 @@ describe("ProviderRuns.command()", () => {
   });
 
   it("answers for a function what its definition says", async () => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     const events = [{ type: "row", version: "1.0.0", schema: { type: "object" } }];
     const provider = functionProvider({ id: P, call: () => 1, operation: "count", input: { type: "string" }, events });
     await runs.add(provider, { capacity: 2 });

@@ -14,7 +14,7 @@ type Definition = Omit<FunctionDefinition, "id">;
 
 async function bench(definition: Definition, policy = resolvePolicy()) {
   const clock = new TestClock();
-  const runs = new ProviderRuns(clock);
+  const runs = new ProviderRuns({ clock });
   await runs.add(functionProvider({ id: P, ...definition }, { clock, policy }), { capacity: 2 });
   let count = 0;
   const start = (input: unknown, more: Partial<RunRequest> = {}) =>

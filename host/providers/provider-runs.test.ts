@@ -12,7 +12,7 @@ const P = "p@1.0.0";
 
 async function runsWith(capacity = 1, queue = 100) {
   const clock = new TestClock();
-  const runs = new ProviderRuns(clock);
+  const runs = new ProviderRuns({ clock });
   const provider = new HeldProvider(P);
   await runs.add(provider, { capacity, queue });
   return { clock, runs, provider };
@@ -79,7 +79,7 @@ describe("ProviderRuns.start()", () => {
   });
 
   it("asks the provider's own check before anything starts", async () => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     const check = () => {
       throw new HostError("AIRLOCK_INVOCATION_OPERATION_UNKNOWN", "no");
     };
@@ -119,7 +119,7 @@ describe("ProviderRuns.start()", () => {
       "The provider returned no result of a known kind",
     ],
   ])("ends a run as provider-failed for %s, and the provider serves the next", async (_, execute, message) => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     await runs.add({ id: P, execute: execute as unknown as Provider["execute"] }, { capacity: 1 });
     for (const runId of ["one", "two"]) {
       const run = runs.start(requestFor(P, { runId }));
@@ -151,6 +151,25 @@ describe("ProviderRuns.start()", () => {
       { error, runId: "r" },
       { error, runId: "r", providerId: P },
     ]);
+  });
+
+  it("tells the host of an end before anyone else, and holds when it throws", async () => {
+    const order: string[] = [];
+    const provider = new HeldProvider(P);
+    const runs = new ProviderRuns({
+      ended: (run, terminal) => {
+        order.push(`${run.runId} ${terminal.kind} with ${run.capabilityEvents.length}`);
+        throw new Error("not ready for it");
+      },
+    });
+    await runs.add(provider, { capacity: 1 });
+    const sink = (event: RunEvent): void => void order.push(event.kind);
+    const run = runs.start(requestFor(P, { runId: "r" }), { sink });
+    provider.calls[0]!.emitter.emit({ kind: "event", event: { type: "t", version: "1.0.0", payload: 1 } });
+    provider.calls[0]!.finish();
+    await run.outcome;
+    expect(order).toEqual(["started", "event", "r complete with 1", "complete"]);
+    expect(runs.stats()).toMatchObject({ inFlight: 0, pools: { [P]: { inUse: 0 } } });
   });
 
   it("counts what a slow reader had no room for, where it would have stood", async () => {
@@ -341,7 +360,7 @@ describe("a pool of providers", () => {
   };
 
   async function pooled() {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     runs.addPool("models", catalog);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
     await runs.add(a);
@@ -406,7 +425,7 @@ describe("a pool of providers", () => {
   });
 
   it("checks a request by who carries it out, and a refusal is the run's ending", async () => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     runs.addPool("one", { candidates: [{ providerId: P, capacity: 1 }] });
     const check = () => {
       throw new HostError("AIRLOCK_INVOCATION_REQUEST_INVALID", "Cannot run it: input is wrong");
@@ -431,7 +450,7 @@ describe("a pool of providers", () => {
 
 describe("shared slots", () => {
   it("bound the runs of all who share them together", async () => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     const pool = runs.addPool("threads", { candidates: [{ providerId: "thread", capacity: 1 }] });
     pool.connect("thread", true);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
@@ -476,7 +495,7 @@ describe("the life of a provider", () => {
 
   it("starts before its first run and stops once, after its last", async () => {
     const log: string[] = [];
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     await runs.add(living(log), { capacity: 1 });
     const run = runs.start(requestFor(P, { runId: "r" }));
     const removed = runs.remove(P);
@@ -516,7 +535,7 @@ describe("the life of a provider", () => {
 
   it("is not registered when it cannot start, or when the host closes meanwhile", async () => {
     const log: string[] = [];
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     const broken = living(log, () => Promise.reject(new Error("no server")));
     await expect(runs.add(broken, { capacity: 1 })).rejects.toThrow(
       refusal("AIRLOCK_PROVIDERS_START_FAILED", "provider_unavailable"),
@@ -536,7 +555,7 @@ describe("the life of a provider", () => {
   });
 
   it("refuses an id without a version, and slots that make no sense", async () => {
-    const runs = new ProviderRuns(new TestClock());
+    const runs = new ProviderRuns({ clock: new TestClock() });
     for (const id of ["p", "@1.0.0", "p@1", "p@v1.0.0", ""]) {
       await expect(runs.add(new HeldProvider(id), { capacity: 1 })).rejects.toThrow(
         refusal("AIRLOCK_PROVIDERS_DEFINITION_INVALID", "invalid_request"),

@@ -6,7 +6,7 @@ import { parseCommand } from "./command-request.ts";
 import type { CommandAnswers, CommandName } from "./commands.ts";
 import type { LateCounts } from "./emitter.ts";
 import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
-import type { Provider, RunRequest } from "./provider.ts";
+import type { Provider, RunRequest, TerminalEvent } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats, unreachable } from "./provider-pool.ts";
 import { ProviderRun, type RunKeeper, type RunSink } from "./provider-run.ts";
 import { ProviderRegistry } from "./registry.ts";
@@ -31,6 +31,14 @@ export interface StartOptions {
   readonly sink?: RunSink;
 }
 
+/** What the runs of a host have in common. */
+export interface ProviderRunsOptions {
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** Hears of every run's end before anyone else does. What it throws goes to the diagnostics channel. */
+  readonly ended?: (run: ProviderRun, terminal: TerminalEvent) => void;
+}
+
 /** Numbers of all runs. */
 export interface ProviderRunsStats {
   readonly inFlight: number;
@@ -44,6 +52,7 @@ export interface ProviderRunsStats {
 
 const startings = channel("airlock:providers:run-started");
 const endings = channel("airlock:providers:run-ended");
+const failures = channel("airlock:providers:ended-failed");
 
 /**
  * Registry, slots and runs together: starts a request with the provider, or the pool, that it names, and knows every run until its
@@ -61,11 +70,13 @@ export class ProviderRuns {
   readonly #late: LateCounts = { events: 0, endings: 0 };
   readonly #endings = Object.fromEntries(Object.keys(ENDINGS).map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   readonly #keeper: RunKeeper;
+  readonly #ended: ProviderRunsOptions["ended"] | null;
   #started = 0;
   #closing: Promise<void> | null = null;
 
-  constructor(clock: Clock = SYSTEM_CLOCK) {
+  constructor({ clock = SYSTEM_CLOCK, ended }: ProviderRunsOptions = {}) {
     this.#clock = clock;
+    this.#ended = ended ?? null;
     this.#keeper = {
       clock,
       late: this.#late,
@@ -267,8 +278,14 @@ export class ProviderRuns {
   #forget(run: ProviderRun): void {
     const { runId, providerId } = run.request;
     this.#runs.delete(runId);
-    const { outcome, kind } = run.terminal!;
+    const terminal = run.terminal!;
+    const { outcome, kind } = terminal;
     this.#endings[outcome.kind]++;
+    try {
+      this.#ended?.(run, terminal);
+    } catch (error) {
+      failures.publish({ error, runId });
+    }
     if (endings.hasSubscribers) endings.publish({ runId, providerId, kind, outcome });
   }
 

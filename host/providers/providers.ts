@@ -46,6 +46,12 @@ export type {
 } from "./provider.ts";
 export { ProviderPool, type ProviderPoolStats } from "./provider-pool.ts";
 export { ProviderRun, type Run, type RunSink } from "./provider-run.ts";
-export { ProviderRuns, type ProviderRunsStats, type Slots, type StartOptions } from "./provider-runs.ts";
+export {
+  ProviderRuns,
+  type ProviderRunsOptions,
+  type ProviderRunsStats,
+  type Slots,
+  type StartOptions,
+} from "./provider-runs.ts";
 export { ProviderRegistry } from "./registry.ts";
 export { abortSignalOf } from "./run-signal.ts";

@@ -56,7 +56,7 @@ async function soak(seed: number, count: number): Promise<Soaked> {
   const random = randomFrom(seed);
   const below = (bound: number): number => Math.floor(random() * bound);
   const clock = new TestClock();
-  const runs = new ProviderRuns(clock);
+  const runs = new ProviderRuns({ clock });
   const calls = new Set<HeldCall>();
   const crashing = (call: HeldCall): void => {
     calls.add(call);
