@@ -35,8 +35,8 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly runId: string;
   /** How the run ends. Never rejects. */
   readonly outcome: Promise<Outcome<Output>>;
-  /** Ends the run: it is not wanted any more. False for a run that has ended, which stays as it is. */
-  cancel(reason?: string): boolean;
+  /** Ends the run: it is not wanted any more. A run that has ended stays as it is. */
+  cancel(reason?: string): void;
 }
 
 /** A run as its keeper knows it. */
@@ -97,6 +97,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     return this.#seat;
   }
 
+  /** As of `Run`. False for a run that has ended. */
   cancel(reason = "cancelled by the caller"): boolean {
     return this.#emitter.cancel(reason);
   }

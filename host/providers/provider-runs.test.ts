@@ -440,9 +440,16 @@ describe("a pool of providers", () => {
 
   it("takes no name twice", async () => {
     const { runs, a } = await pooled();
+    await runs.add(new HeldProvider("free@1.0.0"), { capacity: 1 });
+    const twice = (name: string, providerId: string) => () =>
+      runs.addPool(name, { candidates: [{ providerId, capacity: 1 }] });
     const duplicate = refusal("AIRLOCK_PROVIDERS_DUPLICATE", "invalid_request");
     expect(() => runs.addPool("models", catalog)).toThrow(duplicate);
     expect(() => runs.addPool("others", catalog)).toThrow(duplicate);
+    expect(twice("free@1.0.0", "x@1.0.0")).toThrow(duplicate);
+    expect(twice("free", "x@1.0.0")).toThrow(duplicate);
+    expect(twice("others", "free@1.0.0")).toThrow(duplicate);
+    await expect(runs.add(new HeldProvider("models@1.0.0"), { capacity: 1 })).rejects.toThrow(duplicate);
     await expect(runs.add(a)).rejects.toThrow(duplicate);
     await expect(runs.add(new HeldProvider("a@1.0.0"), { capacity: 1 })).rejects.toThrow(duplicate);
   });
@@ -571,10 +578,44 @@ describe("the life of a provider", () => {
     );
   });
 
-  it("close() cancels every run, also one that ignores it", async () => {
+  it("close() waits for what is in flight and then cancels the rest", async () => {
+    const { clock, runs, provider } = await runsWith(2);
+    const [brief, long] = ["brief", "long"].map((runId) => runs.start(requestFor(P, { runId })));
+    const closed = runs.close({ drainMs: 100 });
+    expect(() => runs.start(requestFor(P, { runId: "late" }))).toThrow(
+      refusal("AIRLOCK_HOST_CLOSED", "provider_unavailable"),
+    );
+    provider.calls[0]!.finish();
+    expect(await brief!.outcome).toMatchObject({ kind: "succeeded" });
+    clock.pass(99);
+    await settled();
+    expect(long!.terminal).toBeNull();
+    clock.pass(1);
+    expect(await long!.outcome).toMatchObject({ kind: "cancelled", reason: "the host is closing" });
+    await closed;
+    const other = await runsWith();
+    const last = other.runs.start(requestFor(P, { runId: "last" }));
+    const drained = other.runs.close({ drainMs: 100 });
+    other.provider.calls[0]!.finish();
+    await drained;
+    expect(await last.outcome).toMatchObject({ kind: "succeeded" });
+    expect(other.clock.alarms).toBe(0);
+  });
+
+  it("close() cancels every run, also one that ignores it, and none of them can start another", async () => {
     const { runs } = await runsWith(1);
-    const outcomes = ["one", "two"].map((runId) => runs.start(requestFor(P, { runId })).outcome);
+    let refused: unknown = null;
+    const sink = (event: RunEvent): void => {
+      if (event.kind !== "cancelled") return;
+      try {
+        runs.start(requestFor(P, { runId: "another" }));
+      } catch (error) {
+        refused = error;
+      }
+    };
+    const outcomes = ["one", "two"].map((runId) => runs.start(requestFor(P, { runId }), { sink }).outcome);
     await runs.close();
     expect((await Promise.all(outcomes)).map((outcome: Outcome) => outcome.kind)).toEqual(["cancelled", "cancelled"]);
+    expect(refused).toEqual(refusal("AIRLOCK_HOST_CLOSED", "provider_unavailable"));
   });
 });

@@ -5,21 +5,13 @@ import { answerCommand } from "./command-answer.ts";
 import { parseCommand } from "./command-request.ts";
 import type { CommandAnswers, CommandName } from "./commands.ts";
 import type { LateCounts } from "./emitter.ts";
-import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
+import type { PoolCatalog } from "./pool-catalog.ts";
 import type { Provider, RunRequest, TerminalEvent } from "./provider.ts";
-import { ProviderPool, type ProviderPoolStats, unreachable } from "./provider-pool.ts";
+import { type ProviderPool, type ProviderPoolStats, unreachable, type Waiter } from "./provider-pool.ts";
 import { ProviderRun, type RunKeeper, type RunSink } from "./provider-run.ts";
-import { ProviderRegistry } from "./registry.ts";
 import { checkPriority, checkRunId, checkRunRequest } from "./run-request.ts";
 import { abortSignalOf, StopSignal } from "./run-signal.ts";
-import { checkProviderId, Seat, startProvider } from "./seat.ts";
-
-/** Where the runs of a provider get their slots. */
-export type Slots =
-  /** Slots of its own, and how many runs may wait for one. */
-  | { readonly capacity: number; readonly queue?: number }
-  /** The slots of a pool's candidate, which it shares with others, as components share threads. */
-  | { readonly pool: ProviderPool; readonly candidate: string };
+import { Seating, type Slots } from "./seating.ts";
 
 /** How a run may be started, besides its request. */
 export interface StartOptions {
@@ -60,27 +52,24 @@ const failures = channel("airlock:providers:ended-failed");
  */
 export class ProviderRuns {
   readonly #clock: Clock;
-  readonly #seats = new ProviderRegistry<Seat>();
-  readonly #pools = new Map<string, ProviderPool>();
-  /** The pool in whose catalog a provider stands. */
-  readonly #catalogued = new Map<string, ProviderPool>();
-  readonly #starting = new Set<string>();
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #seating: Seating;
   readonly #runs = new Map<string, ProviderRun>();
   readonly #late: LateCounts = { events: 0, endings: 0 };
   readonly #endings = Object.fromEntries(Object.keys(ENDINGS).map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   readonly #keeper: RunKeeper;
   readonly #ended: ProviderRunsOptions["ended"] | null;
   #started = 0;
+  #open = true;
   #closing: Promise<void> | null = null;
 
   constructor({ clock = SYSTEM_CLOCK, ended }: ProviderRunsOptions = {}) {
     this.#clock = clock;
+    this.#seating = new Seating(clock);
     this.#ended = ended ?? null;
     this.#keeper = {
       clock,
       late: this.#late,
-      seatOf: (candidate) => this.#seats.resolve(candidate),
+      seatOf: (candidate) => this.#seating.resolve(candidate),
       took: (run) => this.#took(run),
       forget: (run) => this.#forget(run),
     };
@@ -91,17 +80,7 @@ export class ProviderRuns {
    * from then on, also when a run names them. Throws AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_DUPLICATE.
    */
   addPool(name: string, catalog: PoolCatalog): ProviderPool {
-    const resolved = resolveCatalog(catalog);
-    if (this.#pools.has(name) || this.#seats.find(name) !== undefined) throw taken(`a pool or provider ${quote(name)}`);
-    for (const { providerId } of resolved.candidates) {
-      if (this.#catalogued.has(providerId) || this.#seats.find(providerId) !== undefined) {
-        throw taken(`slots for ${quote(providerId)}`);
-      }
-    }
-    const pool = new ProviderPool(resolved);
-    this.#pools.set(name, pool);
-    for (const { providerId } of resolved.candidates) this.#catalogued.set(providerId, pool);
-    return pool;
+    return this.#seating.addPool(name, catalog);
   }
 
   /**
@@ -109,45 +88,18 @@ export class ProviderRuns {
    * `lifecycle.start` is registered when the call returns. Rejects with AIRLOCK_PROVIDERS_DEFINITION_INVALID, AIRLOCK_PROVIDERS_DUPLICATE,
    * AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_START_FAILED.
    */
-  async add(provider: Provider, slots?: Slots): Promise<void> {
-    const { id } = provider;
-    this.#checkOpen("register a provider");
-    checkProviderId(id);
-    if (this.#starting.has(id) || this.#pools.has(id)) throw taken(quote(id));
-    const seat = this.#seat(provider, slots);
-    if (provider.lifecycle?.start !== undefined) {
-      if (this.#seats.list().some((each) => each.id === id)) throw taken(quote(id));
-      this.#starting.add(id);
-      try {
-        await startProvider(provider);
-      } finally {
-        this.#starting.delete(id);
-      }
-      if (this.#closing !== null) {
-        await seat.retire();
-        this.#checkOpen("register a provider");
-      }
-    }
-    this.#seats.add(seat);
-    if (seat.kind !== "shared") seat.pool.connect(seat.candidate, true);
-    if (seat.kind === "own") this.#pools.set(id, seat.pool);
+  add(provider: Provider, slots?: Slots): Promise<void> {
+    return this.#seating.add(provider, slots);
   }
 
   /** Takes a provider out: nothing new starts, runs in flight finish, then it is stopped. Rejects with AIRLOCK_PROVIDERS_MISSING. */
-  async remove(id: string): Promise<void> {
-    const seat = this.#seats.remove(id);
-    if (seat.kind === "own") this.#pools.delete(seat.id);
-    // In a pool, another candidate can serve who waits. Alone, the provider finishes what it has taken.
-    if (seat.kind === "catalogued") this.#strand(seat, `the provider ${seat.id} was removed`);
-    const retired = seat.retire();
-    this.#retiring.add(retired);
-    await retired;
-    this.#retiring.delete(retired);
+  remove(id: string): Promise<void> {
+    return this.#seating.remove(id, (waiters, seat) => disconnectAll(waiters, `the provider ${seat.id} was removed`));
   }
 
   /** The providers, in the order in which they were registered. */
   list(): readonly Provider[] {
-    return this.#seats.list().map(({ provider }) => provider);
+    return this.#seating.list();
   }
 
   /**
@@ -155,16 +107,11 @@ export class ProviderRuns {
    * every run that waits for a slot which nobody can give any more. Throws AIRLOCK_PROVIDERS_MISSING.
    */
   setConnected(id: string, connected: boolean, message = `the connection to ${id} is gone`): void {
-    const seat = this.#seats.resolve(id);
-    if (seat.connected === connected) return;
-    seat.connected = connected;
-    seat.since = this.#clock.now();
-    if (connected) {
-      if (seat.kind !== "shared") seat.pool.connect(seat.candidate, true);
-      return;
-    }
+    const seat = this.#seating.resolve(id);
     // First the slots, or those that become free would go to runs that end next.
-    this.#strand(seat, message);
+    const stranded = this.#seating.connect(seat, connected);
+    if (stranded === null || connected) return;
+    disconnectAll(stranded, message);
     for (const run of [...this.#runs.values()]) if (run.seat === seat) run.disconnect(message);
   }
 
@@ -185,8 +132,7 @@ export class ProviderRuns {
     }
     const { priority = 0, signal = null, sink = null } = options;
     checkPriority(priority);
-    const seat = this.#seats.find(providerId) ?? null;
-    const pool = seat?.pool ?? this.#pools.get(providerId) ?? this.#seats.resolve(providerId).pool;
+    const { seat, pool } = this.#seating.find(providerId);
     if (seat !== null) {
       if (!seat.connected) throw unreachable(seat.id);
       seat.provider.check?.(request);
@@ -222,7 +168,7 @@ export class ProviderRuns {
   ): Promise<CommandAnswers[Name]> {
     const request = parseCommand(command, args);
     this.#checkOpen("run the command");
-    const seat = this.#seats.resolve(id);
+    const seat = this.#seating.resolve(id);
     return (await answerCommand(seat, request, signal)) as CommandAnswers[Name];
   }
 
@@ -232,40 +178,29 @@ export class ProviderRuns {
       started: this.#started,
       endings: { ...this.#endings },
       late: { ...this.#late },
-      pools: Object.fromEntries([...this.#pools].map(([name, pool]) => [name, pool.stats()])),
+      pools: this.#seating.stats(),
     };
   }
 
-  /** Cancels every run and stops every provider. Idempotent; never rejects. */
-  close(reason = "the host is closing"): Promise<void> {
-    this.#closing ??= (async () => {
-      for (const run of [...this.#runs.values()]) run.cancel(reason);
-      await Promise.all([...this.#retiring, ...this.#seats.list().map((seat) => seat.retire())]);
-    })();
+  /**
+   * Starts nothing any more, waits for the runs in flight, at most `drainMs` milliseconds, cancels what is left and stops every
+   * provider. Idempotent; never rejects.
+   */
+  close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {
+    // First of all, or a listener of a run that is cancelled could start another.
+    this.#open = false;
+    this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
 
-  #seat(provider: Provider, slots: Slots | undefined): Seat {
-    const { id } = provider;
-    const since = this.#clock.now();
-    const catalogued = this.#catalogued.get(id);
-    if (catalogued !== undefined) {
-      if (slots !== undefined) throw taken(`slots for ${quote(id)}`);
-      return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
+  async #close(drainMs: number): Promise<void> {
+    this.#seating.close();
+    if (drainMs > 0 && this.#runs.size > 0) {
+      const drained = Promise.all([...this.#runs.values()].map(({ outcome }) => outcome));
+      await within(drainMs, drained, this.#clock);
     }
-    if (slots !== undefined && "pool" in slots) {
-      return new Seat({ provider, pool: slots.pool, candidate: slots.candidate, kind: "shared", since });
-    }
-    const { capacity, queue } = slots ?? {};
-    const candidates = [{ providerId: id, capacity: capacity as number }];
-    const pool = new ProviderPool(resolveCatalog({ candidates, ...(queue === undefined ? {} : { queue }) }));
-    return new Seat({ provider, pool, candidate: id, kind: "own", since });
-  }
-
-  /** Nobody gets the provider's slots any more, and who cannot get any other ends. */
-  #strand(seat: Seat, message: string): void {
-    if (seat.kind === "shared") return;
-    for (const waiter of seat.pool.connect(seat.candidate, false)) (waiter as ProviderRun).disconnect(message);
+    for (const run of [...this.#runs.values()]) run.cancel("the host is closing");
+    await this.#seating.retire();
   }
 
   #took(run: ProviderRun): void {
@@ -290,10 +225,20 @@ export class ProviderRuns {
   }
 
   #checkOpen(action: string): void {
-    if (this.#closing !== null) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
+    if (!this.#open) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
   }
 }
 
-function taken(what: string): HostError {
-  return new HostError("AIRLOCK_PROVIDERS_DUPLICATE", `Cannot register: there is ${what} already; take another name`);
+function disconnectAll(waiters: readonly Waiter[], message: string): void {
+  for (const waiter of waiters) (waiter as ProviderRun).disconnect(message);
+}
+
+/** Waits for a promise that does not reject, but no longer than `ms`. */
+async function within(ms: number, promise: Promise<unknown>, clock: Clock): Promise<void> {
+  let alarm: object | undefined;
+  const slept = new Promise<void>((wake) => {
+    alarm = clock.after(ms, { wake });
+  });
+  await Promise.race([promise, slept]);
+  clock.cancel(alarm!);
 }

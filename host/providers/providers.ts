@@ -50,8 +50,8 @@ export {
   ProviderRuns,
   type ProviderRunsOptions,
   type ProviderRunsStats,
-  type Slots,
   type StartOptions,
 } from "./provider-runs.ts";
 export { ProviderRegistry } from "./registry.ts";
 export { abortSignalOf } from "./run-signal.ts";
+export type { Slots } from "./seating.ts";
