@@ -14,6 +14,7 @@ export {
   ENDINGS,
   type Ending,
   type ErrorRecord,
+  FAILURE_CODES,
   type FailureCode,
   HostError,
   type HostErrorCode,
@@ -75,6 +76,19 @@ export {
 export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
-export type { CapabilityEvent, Evidence, Failure, Outcome, RunEvent, RunPhase, Usage } from "./providers/providers.ts";
+export type {
+  CapabilityEvent,
+  Evidence,
+  Failure,
+  LiveEvent,
+  Outcome,
+  RunEvent,
+  RunPhase,
+  RunReport,
+  RunResult,
+  TerminalEvent,
+  TokenUsage,
+  Usage,
+} from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

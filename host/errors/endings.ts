@@ -11,27 +11,36 @@ export type OutcomeKind =
   | "invalid-input"
   | "invalid-output"
   | "cancelled"
-  | "lost";
+  | "lost"
+  | "provider-failed"
+  | "disconnected";
 
-/** The provider-neutral word for why something did not work. */
-export type FailureCode =
-  | "provider_missing"
-  | "provider_unavailable"
-  | "command_not_allowed"
-  | "command_unsupported"
-  | "invalid_request"
-  | "admission_rejected"
-  | "queue_full"
-  | "deadline_exceeded"
-  | "cancelled"
-  | "transport_disconnected"
-  | "provider_failed"
-  | "declined"
-  | "out_of_fuel"
-  | "out_of_memory"
-  | "out_of_stack"
-  | "over_budget"
-  | "output_invalid";
+/** Every provider-neutral word for why something did not work. A word is never reused and never changes its meaning. */
+export const FAILURE_CODES = [
+  "provider_missing",
+  "provider_unavailable",
+  "command_not_allowed",
+  "command_unsupported",
+  "invalid_request",
+  "admission_rejected",
+  "queue_full",
+  "deadline_exceeded",
+  "cancelled",
+  "transport_disconnected",
+  "provider_failed",
+  "declined",
+  "out_of_fuel",
+  "out_of_memory",
+  "out_of_stack",
+  "over_budget",
+  "output_invalid",
+] as const;
+
+/**
+ * The provider-neutral word for why something did not work: of an outcome by `ENDINGS`, of an error by `CODES`. What is refused
+ * before a run has started is thrown as a HostError that carries it; after that it stands in the terminal event.
+ */
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 /** What the one table of endings says of an outcome. */
 export interface Ending {
@@ -61,4 +70,9 @@ export const ENDINGS: Readonly<Record<OutcomeKind, Ending>> = {
   "invalid-output": { terminal: "error", failure: "output_invalid", status: 502, exit: 1, retry: false },
   cancelled: { terminal: "cancelled", failure: "cancelled", status: 499, exit: 1, retry: true },
   lost: { terminal: "error", failure: "provider_failed", status: 503, exit: 1, retry: true },
+  "provider-failed": { terminal: "error", failure: "provider_failed", status: 502, exit: 1, retry: true },
+  disconnected: { terminal: "error", failure: "transport_disconnected", status: 502, exit: 1, retry: true },
 };
+
+/** Endings of runs in which no Wasm has a part. Every other kind has a guest that proves it. */
+export const NATIVE_ENDINGS: ReadonlySet<string> = new Set<OutcomeKind>(["provider-failed", "disconnected"]);

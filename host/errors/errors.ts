@@ -5,6 +5,6 @@
  */
 export { assertNever } from "./assert-never.ts";
 export { CODES, type CodeEntry, type HostErrorCode } from "./codes.ts";
-export { ENDINGS, type Ending, type FailureCode, type OutcomeKind } from "./endings.ts";
+export { ENDINGS, type Ending, FAILURE_CODES, type FailureCode, NATIVE_ENDINGS, type OutcomeKind } from "./endings.ts";
 export { type ErrorRecord, HostError, isHostError } from "./host-error.ts";
 export { messageOf, nearest, quote } from "./text.ts";

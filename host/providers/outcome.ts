@@ -1,6 +1,6 @@
 import type { OutcomeKind } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import type { FuelProfile } from "../meter/meter.ts";
+import type { FuelProfile } from "./fuel-profile.ts";
 
 /** Why a capability declined: its own words, or for a plain function the error value of its `result`. */
 export interface Failure {
@@ -43,33 +43,61 @@ export interface Evidence {
   readonly tier: "reset" | "recycled" | "fresh";
 }
 
-interface Common {
+/** Tokens that a model counted: observed and passed on, never a reason for anything. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The model that counted, as its server names it. */
+  readonly model?: string;
+}
+
+/** What each ending says besides its kind. */
+interface EndFacts<Output> {
+  readonly succeeded: { readonly output: Output };
+  readonly failed: { readonly failure: Failure };
+  readonly trapped: { readonly trap: { readonly phase: RunPhase; readonly message: string } };
+  readonly "out-of-fuel": { readonly phase: RunPhase; readonly limit: "fuel" | "setupFuel" };
+  readonly "out-of-memory": { readonly phase: RunPhase; readonly limit: "memoryBytes" | "tableElements" };
+  readonly "out-of-stack": { readonly phase: RunPhase; readonly limit: "callDepth" | "engine" };
+  /** `limit` says which tripped first. */
+  readonly "past-deadline": { readonly phase: RunPhase; readonly limit: "wallMs" | "deadlineMs" };
+  readonly "over-budget": { readonly limit: keyof Limits };
+  readonly "invalid-input": { readonly message: string };
+  readonly "invalid-output": { readonly message: string };
+  readonly cancelled: { readonly reason: string };
+  /** The thread or the process died. */
+  readonly lost: { readonly message: string };
+  /** A native provider threw, or its server answered with an error. */
+  readonly "provider-failed": { readonly message: string };
+  /** The connection to the provider, or to whom the run was for, broke off. */
+  readonly disconnected: { readonly message: string };
+}
+
+/** How a run ended, without the account of it. */
+export type RunResult<Output = unknown> = {
+  readonly [Kind in OutcomeKind]: { readonly kind: Kind } & EndFacts<Output>[Kind] & { readonly tokens?: TokenUsage };
+}[OutcomeKind];
+
+/** What is known of a run, however it ended. */
+export interface RunReport {
+  readonly usage: Usage;
+  /** Those that held. What counts Wasm alone holds of itself where a provider runs none. */
+  readonly limits: Limits;
+  readonly events: { readonly accepted: number; readonly refused: number };
+  /** Null for a native provider, and for a run that never began. */
+  readonly evidence: Evidence | null;
+}
+
+interface Common extends RunReport {
   readonly runId: string;
   /** `id@version` of the provider that answered. */
   readonly providerId: string;
   readonly operation: string;
-  readonly usage: Usage;
-  readonly limits: Limits;
-  readonly events: { readonly accepted: number; readonly refused: number };
-  readonly evidence: Evidence | null;
+  /** As the request had it. */
+  readonly sessionId?: string;
   /** Of a capability that was installed for it, unless the run was cut off or never began. */
   readonly fuelProfile?: FuelProfile;
 }
 
-type Ended<Kind extends OutcomeKind, More = unknown> = Common & { readonly kind: Kind } & More;
-
-/** How a run ended: a value, whatever the guest did. */
-export type Outcome<Output = unknown> =
-  | Ended<"succeeded", { readonly output: Output }>
-  | Ended<"failed", { readonly failure: Failure }>
-  | Ended<"trapped", { readonly trap: { readonly phase: RunPhase; readonly message: string } }>
-  | Ended<"out-of-fuel", { readonly phase: RunPhase; readonly limit: "fuel" | "setupFuel" }>
-  | Ended<"out-of-memory", { readonly phase: RunPhase; readonly limit: "memoryBytes" | "tableElements" }>
-  | Ended<"out-of-stack", { readonly phase: RunPhase; readonly limit: "callDepth" | "engine" }>
-  /** `limit` says which tripped first. */
-  | Ended<"past-deadline", { readonly phase: RunPhase; readonly limit: "wallMs" | "deadlineMs" }>
-  | Ended<"over-budget", { readonly limit: keyof Limits }>
-  | Ended<"invalid-input", { readonly message: string }>
-  | Ended<"invalid-output", { readonly message: string }>
-  | Ended<"cancelled", { readonly reason: string }>
-  | Ended<"lost", { readonly message: string }>;
+/** How a run ended: a value, whatever the guest did. `ENDINGS` says what each kind means to a caller. */
+export type Outcome<Output = unknown> = Common & RunResult<Output>;

@@ -1,10 +1,14 @@
+import type { FailureCode } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Capabilities, CommandRequest, OllamaAnswer, TransportStatus } from "./commands.ts";
+import type { Outcome, RunPhase, RunReport, RunResult, TokenUsage } from "./outcome.ts";
 
 /** One request for a capability. */
 export interface RunRequest {
   /** Non-empty; names this run and nothing else. */
   readonly runId: string;
+  /** Says to whoever asked what belongs together. It selects, makes, resumes and ends nothing. */
+  readonly sessionId?: string;
   readonly providerId: string;
   readonly operation: string;
   readonly input: unknown;
@@ -12,7 +16,7 @@ export interface RunRequest {
   readonly fresh?: boolean;
   /** May only lower what manifest and policy allow. */
   readonly limits: Partial<Limits>;
-  /** Hard and absolute, in milliseconds since the epoch; null for none. */
+  /** Hard and absolute, in milliseconds since the epoch; null for none. The only time that ends a run from outside. */
   readonly deadline: number | null;
 }
 
@@ -23,36 +27,96 @@ export interface CapabilityEvent {
   readonly payload: unknown;
 }
 
+/** What a provider may say while it works. */
+export type LiveEvent =
+  /** The next piece of output that comes in pieces. The outcome has the whole. */
+  | { readonly kind: "delta"; readonly text: string }
+  | { readonly kind: "event"; readonly event: CapabilityEvent }
+  | { readonly kind: "log"; readonly level: string; readonly message: string }
+  /** Tokens so far. The last one stands in the outcome as well. */
+  | { readonly kind: "usage"; readonly tokens: TokenUsage };
+
+/** How a run ended, as its last event. `complete` is for a run that succeeded, and for no other. */
+export interface TerminalEvent {
+  readonly kind: "complete" | "error" | "cancelled";
+  /** Why, in provider-neutral words; with `error` and `cancelled`. */
+  readonly failure?: FailureCode;
+  readonly outcome: Outcome;
+}
+
 /** What happens in a run, in order; exactly one terminal event, at the end. Live and provisional until it succeeds. */
 export type RunEvent =
   | { readonly kind: "started"; readonly runId: string; readonly providerId: string }
-  | { readonly kind: "log"; readonly level: string; readonly message: string }
-  | { readonly kind: "event"; readonly event: CapabilityEvent }
+  | LiveEvent
   /** The iterator's reader was so slow that this many events were left out of the iteration. */
   | { readonly kind: "skipped"; readonly count: number }
-  | { readonly kind: "complete" | "error" | "cancelled"; readonly outcome: Outcome };
+  | TerminalEvent;
 
-/** Where a provider says what happens. It cannot end the run: the outcome that it returns does. */
-export interface Emitter {
-  emit(event: Extract<RunEvent, { kind: "log" | "event" }>): void;
+/** What a provider that measures knows of a run, at any moment. Its functions must not throw. */
+export interface RunAccount {
+  /** Where the run is. */
+  readonly phase: RunPhase;
+  /** Asked when the run is ended from outside, and for a result without a report. `endedAt` is in milliseconds since the epoch. */
+  report(endedAt: number): RunReport;
+  /** Ends the run this many milliseconds after `wallSince`; left out, nothing but its deadline does. */
+  readonly wallMs?: number;
+  /** When the wall clock began, in milliseconds since the epoch; null while it has not. Left out: when the run got its slot. */
+  wallSince?(): number | null;
 }
 
-/** Whether the run was ended from outside: the part of an `AbortSignal` that a provider needs. */
+/** Where a provider says what happens. It cannot end the run: the result that it returns does. */
+export interface Emitter {
+  /** Takes one event, in order. After the run's end it is dropped and counted. Never throws. */
+  emit(event: LiveEvent): void;
+  /** Hands in the run's account, once and early. Without one the outcome of a run that is cut off has times and no more. */
+  account?(account: RunAccount): void;
+  /** When the run was asked for, in milliseconds since the epoch. */
+  readonly submittedAt?: number;
+}
+
+/**
+ * Whether the run was ended from outside: the part of an `AbortSignal` that a provider needs. A real one costs microseconds, so
+ * there is one only for whom asks: see `abortSignalOf`.
+ */
 export interface RunSignal {
   readonly aborted: boolean;
+  /** A text, once it is aborted. */
   readonly reason: unknown;
   addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** What answers for a capability. Every admitted component is one. */
+/** Starts and stops what a provider needs: a connection, a cache. */
+export interface Lifecycle {
+  /** Called once, before the first run. A rejection leaves the provider out of the registry. */
+  start?(): Promise<void> | void;
+  /** Called once, after the last run. */
+  stop?(): Promise<void> | void;
+}
+
+/** Answers provider commands. A command that is not here is one that the provider does not have. */
+export interface Commands {
+  capabilities?(): Promise<Capabilities> | Capabilities;
+  /** The rest of the answer is known by who keeps the provider's slots and connection. */
+  transport_status?(): Promise<Pick<TransportStatus, "kind">> | Pick<TransportStatus, "kind">;
+  ollama_api?(
+    request: Extract<CommandRequest, { command: "ollama_api" }>,
+    signal: AbortSignal,
+  ): Promise<OllamaAnswer> | OllamaAnswer;
+}
+
+/** What answers for a capability. Every admitted component is one. Each optional part is looked up by its presence. */
 export interface Provider {
   /** `id@version`. */
   readonly id: string;
-  /** Names of what can be asked of it. */
-  readonly operations: readonly string[];
   /** Checks a request before anything of it starts; throws a HostError. */
-  check(request: RunRequest): void;
-  /** Carries it out. Never rejects for what a guest does. */
-  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<Outcome>;
+  check?(request: RunRequest): void;
+  /**
+   * Carries a request out. What it returns ends the run, unless something else has ended it before. A guest's doing is a result;
+   * a rejection is a defect of the provider, and ends the run as `provider-failed`. A provider that measures returns a
+   * whole `Outcome`; else the run's own account is filled in.
+   */
+  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<RunResult>;
+  readonly lifecycle?: Lifecycle;
+  readonly commands?: Commands;
 }

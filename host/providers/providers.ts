@@ -1,8 +1,57 @@
 /**
- * Providers: what answers for a capability. In: a `RunRequest`. Out: run events in order and one `Outcome`. Holds always: a
- * provider knows no face, no transport and no database; it starts no shell and no process. The adapter that makes a component
- * a provider lives in `invocation/`.
+ * Providers: what answers for a capability. In: a `RunRequest`. Out: a run, whose events come in order with exactly one terminal
+ * event as the last, and whose outcome is a value; or a HostError, and then nothing has started. Holds always: a slot is given back
+ * once; a provider knows no face, no transport and no database; it starts no shell and no process. The adapter that makes a
+ * component a provider lives in `invocation/`. Not promised: that a native provider stops when it is told to.
  */
-export type { Evidence, Failure, Outcome, RunPhase, Usage } from "./outcome.ts";
-export type { CapabilityEvent, Emitter, Provider, RunEvent, RunRequest, RunSignal } from "./provider.ts";
+export type { AdmissionLease } from "./admission-lease.ts";
+export { type Clock, type Sleeper, SYSTEM_CLOCK } from "./clock.ts";
+export { parseCommand } from "./command-request.ts";
+export { COMMAND_SCHEMAS } from "./command-schemas.ts";
+export {
+  type Capabilities,
+  COMMANDS,
+  type CommandAnswers,
+  type CommandName,
+  type CommandRequest,
+  OLLAMA_PATHS,
+  type OllamaAnswer,
+  type OllamaPath,
+  type TransportKind,
+  type TransportStatus,
+} from "./commands.ts";
+export { nativeUsage } from "./emitter.ts";
+export {
+  DeclinedError,
+  FUNCTION_LIMITS,
+  type FunctionDefinition,
+  type FunctionGround,
+  functionProvider,
+} from "./function-provider.ts";
+export type { FunctionContext } from "./function-run.ts";
+export type { Evidence, Failure, Outcome, RunPhase, RunReport, RunResult, TokenUsage, Usage } from "./outcome.ts";
+export { type CatalogEntry, type PoolCatalog, type ResolvedCatalog, resolveCatalog } from "./pool-catalog.ts";
+export type {
+  CapabilityEvent,
+  Commands,
+  Emitter,
+  Lifecycle,
+  LiveEvent,
+  Provider,
+  RunAccount,
+  RunEvent,
+  RunRequest,
+  RunSignal,
+  TerminalEvent,
+} from "./provider.ts";
+export { ProviderPool, type ProviderPoolStats } from "./provider-pool.ts";
+export { ProviderRun, type Run, type RunSink } from "./provider-run.ts";
+export {
+  ProviderRuns,
+  type ProviderRunsOptions,
+  type ProviderRunsStats,
+  type StartOptions,
+} from "./provider-runs.ts";
 export { ProviderRegistry } from "./registry.ts";
+export { abortSignalOf } from "./run-signal.ts";
+export type { Slots } from "./seating.ts";

@@ -3,8 +3,6 @@ import { type Provider, ProviderRegistry } from "./providers.ts";
 
 const provider = (id: string): Provider => ({
   id,
-  operations: [],
-  check() {},
   execute: () => Promise.reject(new Error("not here")),
 });
 

@@ -3,8 +3,10 @@ import { HostError, nearest, quote } from "../errors/errors.ts";
 import type { Provider } from "./provider.ts";
 
 /** The providers of a host, by `id@version`. */
-export class ProviderRegistry<P extends Provider = Provider> {
+export class ProviderRegistry<P extends { readonly id: string } = Provider> {
   readonly #providers = new Map<string, P>();
+  /** The newest version by bare id, once it was asked for. */
+  readonly #newest = new Map<string, P>();
 
   /** Throws AIRLOCK_PROVIDERS_DUPLICATE. */
   add(provider: P): void {
@@ -15,29 +17,36 @@ export class ProviderRegistry<P extends Provider = Provider> {
       );
     }
     this.#providers.set(provider.id, provider);
+    this.#newest.clear();
   }
 
   /** By `id@version`, or by the bare id: the newest installed version. Throws AIRLOCK_PROVIDERS_MISSING. */
   resolve(id: string): P {
-    const exact = this.#providers.get(id);
-    if (exact !== undefined) return exact;
-    let newest: P | undefined;
-    if (!id.includes("@")) {
-      for (const provider of this.#providers.values()) {
-        if (provider.id.slice(0, provider.id.lastIndexOf("@")) !== id) continue;
-        if (newest === undefined || semver.gt(versionOf(provider), versionOf(newest))) newest = provider;
-      }
-    }
-    if (newest !== undefined) return newest;
+    const found = this.find(id);
+    if (found !== undefined) return found;
     const near = nearest(id, [...this.#providers.keys()]);
     const hint = near === undefined ? "install it first" : `did you mean ${quote(near)}?`;
     throw new HostError("AIRLOCK_PROVIDERS_MISSING", `No capability ${quote(id)} is installed: ${hint}`);
+  }
+
+  /** As `resolve`, but undefined for what is not there. */
+  find(id: string): P | undefined {
+    const known = this.#providers.get(id) ?? this.#newest.get(id);
+    if (known !== undefined || id.includes("@")) return known;
+    let newest: P | undefined;
+    for (const provider of this.#providers.values()) {
+      if (provider.id.slice(0, provider.id.lastIndexOf("@")) !== id) continue;
+      if (newest === undefined || semver.gt(versionOf(provider), versionOf(newest))) newest = provider;
+    }
+    if (newest !== undefined) this.#newest.set(id, newest);
+    return newest;
   }
 
   /** Removes one version. Throws AIRLOCK_PROVIDERS_MISSING. */
   remove(id: string): P {
     const provider = this.resolve(id);
     this.#providers.delete(provider.id);
+    this.#newest.clear();
     return provider;
   }
 
@@ -46,6 +55,6 @@ export class ProviderRegistry<P extends Provider = Provider> {
   }
 }
 
-function versionOf(provider: Provider): string {
+function versionOf(provider: { readonly id: string }): string {
   return provider.id.slice(provider.id.lastIndexOf("@") + 1);
 }

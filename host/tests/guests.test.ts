@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { VIOLATION_CODES } from "../admission/admission.ts";
 import { type DoctorReport, examine, listGuests, ROWS } from "../doctor/doctor.ts";
-import { CODES, ENDINGS } from "../errors/errors.ts";
+import { CODES, ENDINGS, NATIVE_ENDINGS } from "../errors/errors.ts";
 import { LIMIT_KEYS } from "../manifest/manifest.ts";
 
 // Every guest is run once on recycled memories and once on fresh ones; a difference in ending or fuel is a problem.
@@ -30,7 +30,7 @@ describe("the suite of guests", () => {
     expect(proved).toContain(limit);
   });
 
-  it.each(Object.keys(ENDINGS))("has a guest that ends %s", (kind) => {
+  it.each(Object.keys(ENDINGS).filter((kind) => !NATIVE_ENDINGS.has(kind)))("has a guest that ends %s", (kind) => {
     expect(proved).toContain(`ending:${kind}`);
   });
 

@@ -54,6 +54,8 @@ describe("outcomeLines()", () => {
     ],
     ["cancelled", { reason: "interrupted by SIGINT" }, "Cancelled: interrupted by SIGINT"],
     ["lost", { message: "heap" }, "The thread died: heap"],
+    ["provider-failed", { message: "it threw" }, "The provider failed: it threw"],
+    ["disconnected", { message: "the server hung up" }, "The connection broke off: the server hung up"],
   ])("says why a run is %s", (kind, more, line) => {
     const lines = outcomeLines(outcome(kind, more), [], {}, plain);
     expect(lines.slice(0, 2)).toEqual([`${kind}  acme.rows@1.0.0 count`, line]);

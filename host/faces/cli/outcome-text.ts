@@ -38,6 +38,8 @@ export function liveLine(event: RunEvent, colours: Paint): string | null {
       return `${colours.faint("event")}  ${eventName(event.event)}  ${jsonText(event.event.payload)}`;
     case "log":
       return `${colours.faint(event.level)}  ${printable(event.message, 8_192)}`;
+    case "delta":
+      return `${colours.faint("delta")}  ${printable(event.text, 8_192)}`;
     case "skipped":
       return `${colours.warn("skipped")}  ${event.count} events came faster than they could be shown`;
     default:
@@ -77,6 +79,10 @@ function story(outcome: Outcome): readonly string[] {
       return [`Cancelled: ${printable(outcome.reason)}`];
     case "lost":
       return [`The thread died: ${printable(outcome.message, 1_000)}`];
+    case "provider-failed":
+      return [`The provider failed: ${printable(outcome.message, 1_000)}`];
+    case "disconnected":
+      return [`The connection broke off: ${printable(outcome.message, 1_000)}`];
     default:
       return assertNever(outcome);
   }
