@@ -28,11 +28,11 @@ export {
   type Installed,
   type InstallTimings,
 } from "./host.ts";
+export type { HostProviders, ProviderSlots } from "./host-providers.ts";
 export {
   type EmbedderImports,
   type HostFunction,
   type HostFunctionContext,
-  type Run,
   type Signature,
   WitError,
 } from "./invocation/invocation.ts";
@@ -76,19 +76,38 @@ export {
 export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
-export type {
-  CapabilityEvent,
-  Evidence,
-  Failure,
-  LiveEvent,
-  Outcome,
-  RunEvent,
-  RunPhase,
-  RunReport,
-  RunResult,
-  TerminalEvent,
-  TokenUsage,
-  Usage,
+export {
+  type Capabilities,
+  type CapabilityEvent,
+  type CatalogEntry,
+  COMMANDS,
+  type CommandAnswers,
+  type CommandName,
+  type Commands,
+  DeclinedError,
+  type Emitter,
+  type Evidence,
+  type Failure,
+  type FunctionContext,
+  type FunctionDefinition,
+  functionProvider,
+  type LiveEvent,
+  type Outcome,
+  type PoolCatalog,
+  type Provider,
+  type ProviderInfo,
+  type ProviderPoolStats,
+  type Run,
+  type RunEvent,
+  type RunPhase,
+  type RunReport,
+  type RunRequest,
+  type RunResult,
+  type RunSignal,
+  type TerminalEvent,
+  type TokenUsage,
+  type TransportStatus,
+  type Usage,
 } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

@@ -3,7 +3,7 @@ import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
 import type { Deployable, Pool, Tier } from "../pool/pool.ts";
-import type { Emitter, Outcome, Provider, RunRequest, RunSignal } from "../providers/providers.ts";
+import type { Commands, Emitter, Provider, RunRequest, RunResult, RunSignal } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import type { OfferedFunction } from "./host-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
@@ -46,19 +46,23 @@ export class ComponentProvider implements Provider {
     this.operations = [...this.#plans.keys()];
   }
 
-  /** Makes it known to the threads, until `retire`. Before the first run, and only for one that was registered. */
-  deploy(): void {
-    this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted)));
-  }
+  /** Makes it known to the threads, from before its first run to after its last. */
+  readonly lifecycle = {
+    start: (): void => this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted))),
+    stop: (): void => this.#init.pool.undeploy(this.#init.key),
+  };
+
+  readonly commands: Commands = {
+    capabilities: () => {
+      const { signatures: operations, admitted } = this;
+      return { operations, events: admitted.manifest.emits, limits: { ...this.#limits }, models: [] };
+    },
+    transport_status: () => ({ kind: "thread" }),
+  };
 
   /** What each operation takes and gives. */
   get signatures(): readonly Signature[] {
     return [...this.#plans.values()].map(({ signature }) => signature);
-  }
-
-  /** The name of an operation that a request without one means. */
-  get defaultOperation(): string | null {
-    return this.operations.length === 1 ? this.operations[0]! : null;
   }
 
   /** The effective limits of a request. */
@@ -71,21 +75,17 @@ export class ComponentProvider implements Provider {
     const { coreModules } = this.admitted.report;
     checkRequestLimits(request, { countsCallDepth: this.#init.artifact.variant.exact, coreModules });
     const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
-    this.#init.pool.checkRoom();
     this.#inputs.set(request, input);
   }
 
-  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<Outcome> {
+  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<RunResult> {
     return new Promise((resolve) => {
       const plan = this.#plan(request);
       const { artifact, offered, pool, key } = this.#init;
+      const { id: providerId } = this;
       const tier = request.fresh === true ? "fresh" : this.#init.tier;
       const limits = this.limitsOf(request);
       const evidence = { componentSha256: artifact.componentSha256, scheduleId: artifact.scheduleId, tier };
-      const progress = new RunProgress(
-        { request, providerId: this.id, limits, evidence, offered, plan, emitter, resolve },
-        signal,
-      );
       const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
       const call = {
         deployment: key,
@@ -96,13 +96,9 @@ export class ComponentProvider implements Provider {
         limits: limits === this.#limits ? null : limits,
         tier,
       };
-      progress.begin(pool, call, input.digestible.length);
+      const run = { request, providerId, limits, evidence, offered, plan, emitter, signal, resolve };
+      new RunProgress(run).begin(pool, call, input.digestible.length);
     });
-  }
-
-  /** Runs in flight finish; nothing new starts. */
-  retire(): void {
-    this.#init.pool.undeploy(this.#init.key);
   }
 
   #plan(request: RunRequest): OperationPlan {

@@ -1,11 +1,20 @@
 import type { HostAnswer } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
-import type { CapabilityEvent, Emitter, Outcome, RunPhase, RunRequest, RunSignal } from "../providers/providers.ts";
+import {
+  abortSignalOf,
+  type CapabilityEvent,
+  type Emitter,
+  type RunAccount,
+  type RunPhase,
+  type RunReport,
+  type RunRequest,
+  type RunResult,
+  type RunSignal,
+} from "../providers/providers.ts";
 import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
 import type { OperationPlan } from "./operations.ts";
-import { type RunFacts, settle } from "./settle.ts";
-import { Stop } from "./stop.ts";
+import { outcomeOf, type RunFacts, reportWithoutReply } from "./settle.ts";
 
 /** What a run of a component is, before it begins. */
 export interface ComponentRun {
@@ -16,47 +25,37 @@ export interface ComponentRun {
   readonly offered: ReadonlyMap<string, OfferedFunction>;
   readonly plan: OperationPlan;
   readonly emitter: Emitter;
-  /** Takes the outcome, once. */
-  readonly resolve: (outcome: Outcome) => void;
+  readonly signal: RunSignal;
+  /** Takes the result, once. */
+  readonly resolve: (result: RunResult) => void;
 }
 
-/** A run of a component, from its start to its outcome: hears what it says, ends it in time, and learns of its times. */
-export class RunProgress implements RunFacts, RunListener {
+/** A run of a component in its thread: passes on what it says, takes it away when it is ended, and gives account of it. */
+export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext {
   readonly #run: ComponentRun;
-  readonly #stop: Stop;
   #pooled: PoolRun | null = null;
-  #context: CallContext | null = null;
-  readonly submittedAt = performance.timeOrigin + performance.now();
-  phase: RunPhase = "queue";
+  readonly submittedAt: number;
   startedAt: number | null = null;
   enteredAt: number | null = null;
   fuel = 0;
   hostCalls = 0;
   events = 0;
 
-  constructor(run: ComponentRun, caller: RunSignal) {
+  constructor(run: ComponentRun) {
     this.#run = run;
-    this.#stop = new Stop(caller, run.request.deadline);
+    this.submittedAt = run.emitter.submittedAt ?? now();
   }
 
   /** Hands the call to the pool; `size` as `Pool.run` wants it. */
   begin(pool: Pool, call: Call, size: number): void {
-    if (this.#stop.cause !== null) {
-      this.answered({ kind: "aborted" });
-      return;
-    }
     const run = pool.run(call, size, this);
     this.#pooled = run;
-    this.#stop.onStop(() => pool.abort(run));
-    this.#stop.watchWall(this.limits.wallMs, () => this.#learnTimes());
+    this.#run.signal.addEventListener("abort", () => pool.abort(run));
+    this.#run.emitter.account?.(this);
   }
 
   get request(): RunRequest {
     return this.#run.request;
-  }
-
-  get providerId(): string {
-    return this.#run.providerId;
   }
 
   get limits(): Limits {
@@ -66,6 +65,30 @@ export class RunProgress implements RunFacts, RunListener {
   get evidence(): RunFacts["evidence"] {
     return this.#run.evidence;
   }
+
+  // The account.
+
+  get wallMs(): number {
+    return this.#run.limits.wallMs;
+  }
+
+  wallSince(): number | null {
+    this.#learnTimes();
+    return this.enteredAt ?? this.startedAt;
+  }
+
+  get phase(): RunPhase {
+    this.#learnTimes();
+    if (this.startedAt === null) return "queue";
+    return this.enteredAt === null ? "setup" : "guest";
+  }
+
+  report(endedAt: number): RunReport {
+    this.#learnTimes();
+    return reportWithoutReply(this, endedAt);
+  }
+
+  // What the pool says.
 
   event(event: CapabilityEvent): void {
     this.events++;
@@ -79,41 +102,40 @@ export class RunProgress implements RunFacts, RunListener {
   hostCall(call: HostCall): HostAnswer | Promise<HostAnswer> {
     this.fuel = call.fuel;
     this.hostCalls++;
-    this.#context ??= new CallContext(this.#run.request.runId, this.#run.providerId, this.#stop);
-    return answerHostCall(call, this.#run.offered, this.#context);
+    return answerHostCall(call, this.#run.offered, this);
   }
 
   answered(answer: PoolAnswer): void {
-    if (answer.kind !== "replied") this.#learnTimes();
-    this.#stop.close();
-    this.#run.resolve(settle(this, this.#run.plan, answer, this.#stop.cause));
+    const { resolve, plan } = this.#run;
+    if (answer.kind === "replied") resolve(outcomeOf(this, plan, answer.reply, now()));
+    else if (answer.kind === "lost") resolve({ kind: "lost", message: answer.what });
+    // Its end is known already: it was ended from outside.
+    else resolve({ kind: "cancelled", reason: String(this.#run.signal.reason) });
   }
 
-  /** Takes in what is known of the run's times. Answers when its wall clock began. */
-  #learnTimes(): number | null {
+  // What a function of the application learns.
+
+  get runId(): string {
+    return this.#run.request.runId;
+  }
+
+  get providerId(): string {
+    return this.#run.providerId;
+  }
+
+  /** Made for whom asks: most functions do not, and it costs several microseconds. */
+  get signal(): AbortSignal {
+    return abortSignalOf(this.#run.signal);
+  }
+
+  #learnTimes(): void {
     const times = this.#pooled?.times() ?? null;
-    if (times !== null) {
-      this.phase = times.enteredAt === null ? "setup" : "guest";
-      this.startedAt = times.takenUpAt;
-      this.enteredAt = times.enteredAt;
-    }
-    return this.enteredAt ?? this.startedAt;
+    if (times === null) return;
+    this.startedAt = times.takenUpAt;
+    this.enteredAt = times.enteredAt;
   }
 }
 
-class CallContext implements HostFunctionContext {
-  readonly runId: string;
-  readonly providerId: string;
-  readonly #stop: Stop;
-
-  constructor(runId: string, providerId: string, stop: Stop) {
-    this.runId = runId;
-    this.providerId = providerId;
-    this.#stop = stop;
-  }
-
-  /** Made for whom asks: most functions do not. */
-  get signal(): AbortSignal {
-    return this.#stop.abortSignal;
-  }
+function now(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -6,7 +6,6 @@
  * Piscina makes the threads, replaces those that die and ends them all (`ThreadFactory`). Calls go past its task queue, over a
  * port for each thread: so a few wait in front of a thread, which need not sleep between them, and can still be taken back.
  */
-import { HostError } from "../errors/errors.ts";
 import { PoolRun, type RunListener } from "./pool-run.ts";
 import type { Deployable, Deployment } from "./protocol.ts";
 import type { Thread, ThreadOwner } from "./thread.ts";
@@ -33,8 +32,6 @@ export type { RunTimes } from "./run-clock.ts";
 export interface PoolOptions {
   /** Threads that run guests. One more is kept ready to take the place of one that has to be ended. */
   readonly threads: number;
-  /** Runs that may wait for a thread. */
-  readonly queue: number;
   /** V8 heap of a thread, in megabytes; Wasm memories and buffers do not count. */
   readonly heapMegabytes: number;
   /** Whether the threads time their garbage collections. */
@@ -46,14 +43,16 @@ export interface PoolOptions {
 /** Numbers of the pool. */
 export interface PoolStats {
   readonly threads: number;
+  /** Threads that have nothing to do. */
   readonly free: number;
+  /** Runs that wait for a thread. */
   readonly waiting: number;
   /** Garbage collections of all threads so far; null where they are not timed. */
   readonly gc: { readonly pauses: number; readonly totalMs: number } | null;
 }
 
 /** Calls that a thread is given at a time, the one that it carries out included. */
-const MOST_POSTED = 4;
+export const MOST_POSTED = 4;
 /** A larger input waits in one place only. */
 const MOST_POSTED_BYTES = 16 * 1024;
 /** From the first answer to the start of the spare thread. */
@@ -89,16 +88,6 @@ export class Pool implements ThreadOwner {
 
   undeploy(key: string): void {
     this.#deployments.delete(key);
-  }
-
-  /** Throws AIRLOCK_POOL_QUEUE_FULL when a run would have to wait and as many wait already as may. */
-  checkRoom(): void {
-    const { threads, queue } = this.#options;
-    if (this.#inFlight < threads + queue) return;
-    throw new HostError(
-      "AIRLOCK_POOL_QUEUE_FULL",
-      `Cannot start the run: ${this.#inFlight - threads} runs wait and the queue holds ${queue}; try again later or raise the option queue`,
-    );
   }
 
   /** Starts one call, or lets it wait for a thread. `size`: bytes of its input, about. Throws when it cannot be cloned. */

@@ -15,7 +15,7 @@ const call = { deployment: "d", runId: "r", operation: "o", input: "{}", seedTex
 describe("ThreadFactory", () => {
   it("a thread that cannot start loses the runs that wait for it, and is tried again", async () => {
     writeFileSync(file, 'throw new Error("broken on purpose");');
-    const pool = new Pool({ threads: 2, queue: 10, heapMegabytes: 64, gcTimes: false, deployments: 1 });
+    const pool = new Pool({ threads: 2, heapMegabytes: 64, gcTimes: false, deployments: 1 });
     const ask = (): Promise<PoolAnswer> =>
       new Promise((answered) => {
         pool.run(call as never, 2, { answered } as Partial<RunListener> as RunListener);
