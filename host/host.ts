@@ -66,7 +66,7 @@ export interface HostStats {
   /** What came after the end of its run and was dropped. */
   readonly late: ProviderRunsStats["late"];
   readonly pool: PoolStats;
-  /** The slots of pools, and of providers that have their own, by name. */
+  /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   readonly cache: CompileStats;
 }
@@ -233,7 +233,7 @@ export class Host implements AsyncDisposable {
       endings,
       late,
       pool: { ...pool, waiting: pool.waiting + this.#threads.stats().waiting },
-      slots: pools,
+      slots: { [THREADS]: this.#threads.stats(), ...pools },
       cache: this.#compiler.stats(),
     };
   }
