@@ -80,7 +80,6 @@ export async function bothWays(bytes: Uint8Array, options?: CarryOptions): Promi
 
 function runState(limits: Limits, host: HostFunction | undefined): RunState {
   const bridge = {
-    epoch: 1,
     begin() {},
     say() {},
     ask: ({ functionName, args }: HostCall) => host?.(functionName, args),
