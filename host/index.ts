@@ -76,19 +76,34 @@ export {
 export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
-export type {
-  CapabilityEvent,
-  Evidence,
-  Failure,
-  LiveEvent,
-  Outcome,
-  RunEvent,
-  RunPhase,
-  RunReport,
-  RunResult,
-  TerminalEvent,
-  TokenUsage,
-  Usage,
+export {
+  type CapabilityEvent,
+  type Encoded,
+  type Endpoint,
+  type Evidence,
+  eventsOf,
+  type Failure,
+  type GateBounds,
+  type GateEnd,
+  type GateStats,
+  type LiveEvent,
+  NDJSON,
+  ndjson,
+  type Outcome,
+  outcomeAlone,
+  type RecordFormat,
+  type RunEvent,
+  type RunPhase,
+  type RunReport,
+  type RunResult,
+  SERVER_SENT_EVENTS,
+  type StreamGate,
+  type StreamTarget,
+  serverSentEvents,
+  type TerminalEvent,
+  type TokenUsage,
+  type UnreadLimit,
+  type Usage,
 } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";
