@@ -431,6 +431,22 @@ describe("other streams", () => {
     expect(await gate.done).toMatchObject({ delivered: true });
   });
 
+  it.each(["", "a"])("breaks no character of a long record, wherever it is cut: %j", async (before) => {
+    const text = before + "😀".repeat(20_000);
+    const { run } = await started(({ emitter, finish }) => {
+      emitter.emit({ kind: "delta", text });
+      finish();
+    });
+    const pieces: string[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (piece: string, _, done) => done(void pieces.push(piece)),
+    });
+    expect(await run.to(ndjson(stream)).done).toMatchObject({ delivered: true });
+    expect(pieces.every((piece) => piece.length <= 16 * 1024 && Buffer.from(piece).toString() === piece)).toBe(true);
+    expect(readLines(pieces.join(""))[1]).toEqual({ kind: "delta", text });
+  });
+
   it.each([
     ["fails", (stream: Writable) => void stream.destroy(new Error("cable cut")), "the connection failed: cable cut"],
     [

@@ -186,6 +186,20 @@ describe("StreamGate", () => {
     expect(heard.map(({ kind }) => kind)).toEqual(["started", "delta", "delta", "error"]);
   });
 
+  it("sends nothing that was said after an event that had no room, be it from inside a sink", async () => {
+    const runs = new ProviderRuns({ clock: new TestClock() });
+    const provider = new HeldProvider(P);
+    await runs.add(provider, { capacity: 1 });
+    const sink = (event: RunEvent): void => {
+      if (event.kind === "delta" && event.text.length > 10) provider.calls[0]!.emitter.emit(delta("small"));
+    };
+    const endpoint = new HeldEndpoint(false);
+    const { done } = runs.start(requestFor(P, { runId: "r" }), { sink }).to(endpoint, { bytes: 10 });
+    provider.calls[0]!.emitter.emit(delta("x".repeat(11)));
+    expect(await done).toMatchObject({ delivered: true, outcome: { kind: "over-budget", limit: "unreadBytes" } });
+    expect(endpoint.sent.map(({ kind }) => kind)).toEqual(["started", "error"]);
+  });
+
   it("ends a run whose reader leaves as transport_disconnected, once, and sends nothing more", async () => {
     const endpoint = new HeldEndpoint();
     const { runs, run, gate, call } = await gateFor(endpoint);
