@@ -96,6 +96,14 @@ export const CODES = {
   },
   AIRLOCK_PROVIDERS_CATALOG_INVALID: badInput("the catalog of a provider pool has a wrong value"),
   AIRLOCK_PROVIDERS_DEFINITION_INVALID: badInput("the definition of a native provider has a wrong value"),
+  AIRLOCK_PROVIDERS_GATE_INVALID: badInput("a bound of a stream gate has a wrong value"),
+  AIRLOCK_PROVIDERS_EVENTS_TAKEN: {
+    status: 409,
+    exit: 2,
+    retry: false,
+    failure: "invalid_request",
+    text: "the events of the run cannot be read from their beginning any more",
+  },
   AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED: {
     status: 403,
     exit: 2,

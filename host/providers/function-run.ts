@@ -14,10 +14,13 @@ export interface FunctionContext {
   readonly operation: string;
   /** Aborts when the run is ended from outside: nobody waits for the output any more. */
   readonly signal: AbortSignal;
-  /** The next piece of an output that comes in pieces. All of them together count against `outputBytes`. */
-  delta(text: string): void;
-  /** Throws an Error for an event that is not declared, breaks its schema or is past a limit; the function may go on. */
-  event(event: CapabilityEvent): void;
+  /**
+   * The next piece of an output that comes in pieces. All of them together count against `outputBytes`. Whoever waits for what it answers
+   * is no faster than a slow reader of the run; the run of whoever does not may end as `over-budget`. Never rejects.
+   */
+  delta(text: string): Promise<void>;
+  /** Answers as `delta` does. Throws an Error for an event that is not declared, breaks its schema or is past a limit; the function may go on. */
+  event(event: CapabilityEvent): Promise<void>;
   /** Lines past `logBytes` are dropped and counted. */
   log(level: "trace" | "debug" | "info" | "warn" | "error", message: string): void;
   /** Tokens so far. */
@@ -31,6 +34,9 @@ export interface FunctionRules {
   /** By `type@version`; null is any payload. */
   readonly events: ReadonlyMap<string, ValueCheck | null>;
 }
+
+/** There is room: one for all, as nearly every event finds some. */
+const ROOM = Promise.resolve();
 
 /** One run of a function: its context, its budgets, its account. What a function may take out of its context works alone. */
 export class FunctionRun implements FunctionContext, RunAccount {
@@ -79,16 +85,17 @@ export class FunctionRun implements FunctionContext, RunAccount {
     return abortSignalOf(this.#signal);
   }
 
-  readonly delta = (text: string): void => {
+  readonly delta = (text: string): Promise<void> => {
     this.#deltaBytes += Buffer.byteLength(text);
     if (this.#deltaBytes > this.limits.outputBytes) {
       this.exceeded ??= "outputBytes";
       throw new Error(`The output has more than ${this.limits.outputBytes} bytes, which outputBytes allows`);
     }
     this.#emitter.emit({ kind: "delta", text });
+    return this.#emitter.room?.() ?? ROOM;
   };
 
-  readonly event = ({ type, version, payload }: CapabilityEvent): void => {
+  readonly event = ({ type, version, payload }: CapabilityEvent): Promise<void> => {
     const text = JSON.stringify(payload ?? null);
     const refusal = this.#refusal(`${type}@${version}`, text);
     if (refusal !== null) {
@@ -97,6 +104,7 @@ export class FunctionRun implements FunctionContext, RunAccount {
     }
     this.#accepted++;
     this.#emitter.emit({ kind: "event", event: { type, version, payload: JSON.parse(text) as unknown } });
+    return this.#emitter.room?.() ?? ROOM;
   };
 
   readonly log = (level: string, message: string): void => {

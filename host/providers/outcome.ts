@@ -51,6 +51,9 @@ export interface TokenUsage {
   readonly model?: string;
 }
 
+/** Bounds of a stream gate: more of the run than this waited for a slow reader. */
+export type UnreadLimit = "unreadEvents" | "unreadBytes";
+
 /** What each ending says besides its kind. */
 interface EndFacts<Output> {
   readonly succeeded: { readonly output: Output };
@@ -61,7 +64,7 @@ interface EndFacts<Output> {
   readonly "out-of-stack": { readonly phase: RunPhase; readonly limit: "callDepth" | "engine" };
   /** `limit` says which tripped first. */
   readonly "past-deadline": { readonly phase: RunPhase; readonly limit: "wallMs" | "deadlineMs" };
-  readonly "over-budget": { readonly limit: keyof Limits };
+  readonly "over-budget": { readonly limit: keyof Limits | UnreadLimit };
   readonly "invalid-input": { readonly message: string };
   readonly "invalid-output": { readonly message: string };
   readonly cancelled: { readonly reason: string };

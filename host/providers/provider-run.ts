@@ -3,11 +3,14 @@ import { isHostError, messageOf } from "../errors/errors.ts";
 import type { AdmissionLease } from "./admission-lease.ts";
 import type { Clock } from "./clock.ts";
 import { type LateCounts, RunEmitter, type RunListener } from "./emitter.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { EventBuffer } from "./event-buffer.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, RunResult } from "./outcome.ts";
 import type { CapabilityEvent, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
 import type { ProviderPool, QueuePlace, Waiter } from "./provider-pool.ts";
 import type { Seat } from "./seat.ts";
+import { StreamGate } from "./stream-gate.ts";
+import { type GateBounds, resolveGateBounds } from "./unread-queue.ts";
 
 /** Hears every event of a run as it happens. */
 export type RunSink = (event: RunEvent) => void;
@@ -40,6 +43,11 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly outcome: Promise<Outcome<Output>>;
   /** Ends the run: it is not wanted any more. A run that has ended stays as it is. */
   cancel(reason?: string): void;
+  /**
+   * Sends the run to an endpoint, in place of an iterator: everything, in order, with the terminal event last. Throws
+   * AIRLOCK_PROVIDERS_GATE_INVALID, AIRLOCK_PROVIDERS_EVENTS_TAKEN.
+   */
+  to<Message>(endpoint: Endpoint<Message>, bounds?: GateBounds): StreamGate<Output, Message>;
 }
 
 /** A run as its keeper knows it. */
@@ -129,8 +137,18 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     this.#begin();
   }
 
+  /** As of `Run`. */
+  to<Message>(endpoint: Endpoint<Message>, bounds: GateBounds = {}): StreamGate<Output, Message> {
+    const cut = (result: RunResult): void => void this.#emitter.cut(result);
+    const gate = new StreamGate<Output, Message>(this.runId, endpoint, resolveGateBounds(bounds), cut);
+    const refusal = this.#buffer.handOver(gate);
+    gate.open();
+    if (refusal !== null) cut(refusal);
+    return gate;
+  }
+
   heard(event: RunEvent): void {
-    this.#buffer.push(event, event === this.#emitter.terminal);
+    const refusal = this.#buffer.push(event, event === this.#emitter.terminal);
     if (event.kind === "event") {
       this.#capabilityEvents ??= [];
       this.#capabilityEvents.push(event.event);
@@ -142,6 +160,12 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
         sinkFailures.publish({ error, runId: this.runId });
       }
     }
+    // After the sink has heard the event, or it would hear of the end before.
+    if (refusal !== null) this.#emitter.cut(refusal);
+  }
+
+  room(): Promise<void> | null {
+    return this.#buffer.room();
   }
 
   /** The one place where a run gives back what it holds: its slot or its place, its listener, its name. */

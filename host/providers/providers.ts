@@ -21,6 +21,8 @@ export {
   type TransportStatus,
 } from "./commands.ts";
 export { nativeUsage } from "./emitter.ts";
+export type { Encoded, Endpoint } from "./endpoint.ts";
+export { eventsOf, ndjson, outcomeAlone, type StreamTarget, serverSentEvents } from "./endpoints.ts";
 export {
   DeclinedError,
   FUNCTION_LIMITS,
@@ -29,7 +31,17 @@ export {
   functionProvider,
 } from "./function-provider.ts";
 export type { FunctionContext } from "./function-run.ts";
-export type { Evidence, Failure, Outcome, RunPhase, RunReport, RunResult, TokenUsage, Usage } from "./outcome.ts";
+export type {
+  Evidence,
+  Failure,
+  Outcome,
+  RunPhase,
+  RunReport,
+  RunResult,
+  TokenUsage,
+  UnreadLimit,
+  Usage,
+} from "./outcome.ts";
 export { type CatalogEntry, type PoolCatalog, type ResolvedCatalog, resolveCatalog } from "./pool-catalog.ts";
 export type {
   CapabilityEvent,
@@ -52,7 +64,12 @@ export {
   type ProviderRunsStats,
   type StartOptions,
 } from "./provider-runs.ts";
+export { NDJSON, type RecordFormat, SERVER_SENT_EVENTS, serverSentEvent } from "./record-format.ts";
 export { ProviderRegistry } from "./registry.ts";
 export { abortSignalOf } from "./run-signal.ts";
 export type { ProviderInfo } from "./seat.ts";
 export type { Slots } from "./seating.ts";
+export type { GateEnd, GateStats, StreamGate } from "./stream-gate.ts";
+export type { GateBounds } from "./unread-queue.ts";
+export type { WebTarget } from "./web-endpoint.ts";
+export type { ClosableTarget, WritableTarget } from "./writable-endpoint.ts";

@@ -20,7 +20,7 @@ function channelsOfSources(): string[] {
 describe("diagnostics channels", () => {
   it("are all in README, and no others", () => {
     const readme = readFileSync(join(dirname(host), "README.md"), "utf8");
-    const table = readme.slice(readme.indexOf("### What the host tells"), readme.indexOf("## The meter alone"));
+    const table = readme.slice(readme.indexOf("### What the host tells"), readme.indexOf("## Streaming a run"));
     const named = [...table.matchAll(/`(airlock:[a-z:-]+)`/g)].map(([, name]) => name!).sort();
     expect(named).toEqual(channelsOfSources());
   });
