@@ -45,9 +45,11 @@ export {
   type LimitKey,
   type Limits,
   type Manifest,
+  type NativeManifest,
   type Operation,
   type OperationExample,
   parseManifest,
+  parseNativeManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
 export type {
@@ -92,6 +94,11 @@ export {
   type FunctionDefinition,
   functionProvider,
   type LiveEvent,
+  type NativeCapability,
+  type NativeExecutor,
+  type NativeExecutorOptions,
+  type NativeFunction,
+  type NativeManifestInput,
   type Outcome,
   type PoolCatalog,
   type Provider,

@@ -29,6 +29,13 @@ export {
   functionProvider,
 } from "./function-provider.ts";
 export type { FunctionContext } from "./function-run.ts";
+export {
+  type NativeCapability,
+  NativeExecutor,
+  type NativeExecutorOptions,
+  type NativeFunction,
+  type NativeManifestInput,
+} from "./native-executor.ts";
 export type { Evidence, Failure, Outcome, RunPhase, RunReport, RunResult, TokenUsage, Usage } from "./outcome.ts";
 export { type CatalogEntry, type PoolCatalog, type ResolvedCatalog, resolveCatalog } from "./pool-catalog.ts";
 export type {
