@@ -4,6 +4,8 @@ import {
   type CommandName,
   type FunctionDefinition,
   functionProvider,
+  NativeExecutor,
+  type NativeExecutorOptions,
   type PoolCatalog,
   type Provider,
   type ProviderInfo,
@@ -45,6 +47,14 @@ export class HostProviders {
   /** The same for a function of the application, under the host's limits. */
   addFunction(definition: FunctionDefinition, slots?: ProviderSlots): Promise<void> {
     return this.add(functionProvider(definition, { policy: this.#policy }), slots);
+  }
+
+  /**
+   * An executor of native capabilities, which all share its capacity: functions of the application that have a manifest. Throws
+   * AIRLOCK_PROVIDERS_CAPACITY_INVALID (`invalid_capacity`), AIRLOCK_PROVIDERS_CATALOG_INVALID for its queue.
+   */
+  nativeExecutor(options: NativeExecutorOptions): NativeExecutor {
+    return new NativeExecutor(this.#runs, options, { policy: this.#policy });
   }
 
   /** Takes a provider out once its runs have ended, and stops it. Rejects with AIRLOCK_PROVIDERS_MISSING. */

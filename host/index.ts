@@ -45,9 +45,11 @@ export {
   type LimitKey,
   type Limits,
   type Manifest,
+  type NativeManifest,
   type Operation,
   type OperationExample,
   parseManifest,
+  parseNativeManifest,
   type ServiceType,
 } from "./manifest/manifest.ts";
 export type {
@@ -98,6 +100,11 @@ export {
   type GateEnd,
   type GateStats,
   type LiveEvent,
+  type NativeCapability,
+  type NativeExecutor,
+  type NativeExecutorOptions,
+  type NativeFunction,
+  type NativeManifestInput,
   NDJSON,
   ndjson,
   type Outcome,

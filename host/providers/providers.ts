@@ -31,6 +31,13 @@ export {
   functionProvider,
 } from "./function-provider.ts";
 export type { FunctionContext } from "./function-run.ts";
+export {
+  type NativeCapability,
+  NativeExecutor,
+  type NativeExecutorOptions,
+  type NativeFunction,
+  type NativeManifestInput,
+} from "./native-executor.ts";
 export type {
   Evidence,
   Failure,
