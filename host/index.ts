@@ -76,19 +76,30 @@ export {
 export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
-export type {
-  CapabilityEvent,
-  Evidence,
-  Failure,
-  LiveEvent,
-  Outcome,
-  RunEvent,
-  RunPhase,
-  RunReport,
-  RunResult,
-  TerminalEvent,
-  TokenUsage,
-  Usage,
+export {
+  type CapabilityEvent,
+  type EndpointDefinition,
+  type Evidence,
+  type Failure,
+  type Given,
+  type LiveEvent,
+  MODEL_LIMITS,
+  type ModelGround,
+  type ModelOutput,
+  type ModelProviderDefinition,
+  type ModelToolCall,
+  type OllamaDefinition,
+  type OpenAiCompatibleDefinition,
+  type Outcome,
+  ollamaProvider,
+  openAiCompatibleProvider,
+  type RunEvent,
+  type RunPhase,
+  type RunReport,
+  type RunResult,
+  type TerminalEvent,
+  type TokenUsage,
+  type Usage,
 } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

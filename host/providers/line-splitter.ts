@@ -24,9 +24,9 @@ export class LineSplitter {
     if (start < bytes.length) this.#hold(bytes.subarray(start));
   }
 
-  /** What came after the last line's end. */
+  /** What came after the last line's end. A character that was cut in two is replaced. */
   rest(): string {
-    return this.#line(new Uint8Array(0));
+    return new TextDecoder().decode(this.#held.subarray(0, this.#length));
   }
 
   #line(last: Uint8Array): string {

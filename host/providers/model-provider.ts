@@ -76,6 +76,7 @@ interface CheckedOperation extends ModelOperation {
  */
 export class ModelProvider implements Provider {
   readonly id: string;
+  readonly operations: readonly string[];
   readonly commands: Commands;
   readonly #endpoint: HttpEndpoint;
   readonly #operations: ReadonlyMap<string, CheckedOperation>;
@@ -97,6 +98,7 @@ export class ModelProvider implements Provider {
     checkDefinition(definition, [...KEYS, ...(more.keys ?? [])]);
     const { id, model, models, limits = {}, maxLineBytes = DEFAULT_LINE_BYTES } = definition;
     this.id = id;
+    this.operations = operations.map(({ name }) => name);
     this.#endpoint = new HttpEndpoint(definition);
     this.#model = model;
     this.#maxLineBytes = maxLineBytes;

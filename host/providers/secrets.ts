@@ -38,16 +38,16 @@ export class Secrets {
 
   /** The beginning of the text without them, in quotes and in one line. `cut`: the text is itself only a beginning. */
   excerpt(text: string, cut: boolean, characters: number): string {
-    const clean = this.redact(text);
-    const whole = cut ? this.#withoutTail(clean) : clean;
-    return quote(this.redact(whole.replace(/\s+/g, " ").trim()), characters);
+    const clean = this.redact(cut ? this.#withoutTail(text) : text);
+    // Once more, for a secret with white space in it.
+    return quote(this.redact(clean.replace(/\s+/g, " ").trim()), characters);
   }
 
-  /** Without the beginning of a secret at the end, whose rest was cut off. */
+  /** Without a secret at the end, or the beginning of one whose rest was cut off. */
   #withoutTail(text: string): string {
     let longest = 0;
     for (const secret of this.#texts) {
-      let length = Math.min(secret.length - 1, text.length);
+      let length = Math.min(secret.length, text.length);
       while (length > longest && !text.endsWith(secret.slice(0, length))) length--;
       longest = Math.max(longest, length);
     }
