@@ -9,8 +9,9 @@ import {
 import { groundOf } from "./bench-ground.ts";
 import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
+import { HostProviders } from "./host-providers.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, offerFunctions, Run, type Signature } from "./invocation/invocation.ts";
+import { ComponentProvider, offerFunctions, type Signature } from "./invocation/invocation.ts";
 import type { Manifest } from "./manifest/manifest.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
@@ -22,9 +23,18 @@ import {
 } from "./options.ts";
 import { locatePackage, type PackageInMemory, UNREADABLE } from "./package-source.ts";
 import { Pool, type PoolStats } from "./pool/pool.ts";
-import { type CapabilityEvent, ProviderRegistry } from "./providers/providers.ts";
+import {
+  ProviderPool,
+  type ProviderPoolStats,
+  type ProviderRun,
+  ProviderRuns,
+  type ProviderRunsStats,
+  type Run,
+  type TerminalEvent,
+} from "./providers/providers.ts";
 import { type RunOptions, runRequest } from "./run-options.ts";
 import { type CommittedEvent, type EventFilter, type Subscription, Subscriptions } from "./subscriptions.ts";
+import { deploymentsPerThread, THREADS, threadSlots } from "./thread-slots.ts";
 
 /** An installed capability. */
 export interface Installed {
@@ -51,7 +61,13 @@ export interface HostStats {
   readonly capabilities: number;
   readonly runsInFlight: number;
   readonly runsStarted: number;
+  /** Runs that have ended, by kind. */
+  readonly endings: ProviderRunsStats["endings"];
+  /** What came after the end of its run and was dropped. */
+  readonly late: ProviderRunsStats["late"];
   readonly pool: PoolStats;
+  /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
+  readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   readonly cache: CompileStats;
 }
 
@@ -66,12 +82,14 @@ export class Host implements AsyncDisposable {
   readonly #policy: AdmissionPolicy;
   readonly #compiler: Compiler;
   readonly #pool: Pool;
-  readonly #registry = new ProviderRegistry<ComponentProvider>();
+  /** The providers of this host besides installed capabilities, pools and provider commands. */
+  readonly providers: HostProviders;
+  readonly #runs: ProviderRuns;
+  /** The slots that all components share. */
+  readonly #threads: ProviderPool;
   readonly #timings = new WeakMap<ComponentProvider, InstallTimings>();
-  readonly #runs = new Map<string, Run>();
   readonly #subscriptions = new Subscriptions();
   #installations = 0;
-  #started = 0;
   #closing: Promise<void> | null = null;
 
   /** Use `createHost`. */
@@ -86,6 +104,10 @@ export class Host implements AsyncDisposable {
     };
     this.#compiler = new Compiler(options.compile);
     this.#pool = new Pool({ ...options, deployments: deploymentsPerThread(options) });
+    this.#runs = new ProviderRuns({ ended: (run, terminal) => this.#commit(run, terminal) });
+    this.#threads = new ProviderPool(threadSlots(options));
+    this.#threads.connect(THREADS, true);
+    this.providers = new HostProviders(this.#runs, options.policy);
   }
 
   /**
@@ -116,9 +138,8 @@ export class Host implements AsyncDisposable {
         tier: this.#options.tier,
         offered: offerFunctions(admitted, this.#options.imports),
       });
-      this.#registry.add(provider);
       this.#timings.set(provider, { admissionMs: admittedAt - beganAt, compileMs: compiledAt - admittedAt });
-      provider.deploy();
+      await this.#runs.add(provider, { pool: this.#threads, candidate: THREADS });
       return this.#describe(provider);
     } finally {
       session.close();
@@ -128,14 +149,14 @@ export class Host implements AsyncDisposable {
   /** Removes a capability; runs in flight finish. Throws AIRLOCK_PROVIDERS_MISSING. */
   uninstall(id: string): void {
     this.#checkOpen("uninstall");
-    const provider = this.#registry.remove(id);
-    const inFlight = [...this.#runs.values()].map(({ outcome }) => outcome);
-    void Promise.allSettled(inFlight).then(() => provider.retire());
+    const provider = this.#runs.resolve(id);
+    if (!(provider instanceof ComponentProvider)) throw notInstalled(id);
+    void this.#runs.remove(provider.id);
   }
 
   /** All installed capabilities. */
   list(): readonly Installed[] {
-    return this.#registry.list().map((provider) => this.#describe(provider));
+    return this.#components().map((provider) => this.#describe(provider));
   }
 
   /**
@@ -170,50 +191,18 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * Starts a run. `id` is `id@version`, or a bare id for the newest version. Throws before the run starts: AIRLOCK_PROVIDERS_MISSING,
-   * AIRLOCK_INVOCATION_*, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED. After that there are only outcomes.
+   * Starts a run. `id` is `id@version`, a bare id for the newest version, or the name of a pool. Throws before the run starts:
+   * AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_UNAVAILABLE, AIRLOCK_INVOCATION_*, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED. After that
+   * there are only outcomes.
    */
   run<Input = unknown, Output = unknown>(id: string, input: Input, options: RunOptions = {}): Run<Output> {
     this.#checkOpen("run");
-    const provider = this.#registry.resolve(id);
-    const request = runRequest(provider, input, options, this.#runs);
-    provider.check(request);
-    const abort = new AbortController();
-    const { signal } = options;
-    const cancel = (): void => abort.abort(signal?.reason);
-    if (signal?.aborted) cancel();
-    else signal?.addEventListener("abort", cancel, { once: true });
-    const events: CapabilityEvent[] = [];
-    const run = new Run<Output>(request.runId, provider.id, abort, async (emitter, stop) => {
-      const outcome = await provider.execute(
-        request,
-        {
-          emit: (event) => {
-            if (event.kind === "event") events.push(event.event);
-            emitter.emit(event);
-          },
-        },
-        stop,
-      );
-      signal?.removeEventListener("abort", cancel);
-      this.#runs.delete(request.runId);
-      if (outcome.kind === "succeeded") {
-        for (const event of events)
-          this.#subscriptions.commit({ ...event, runId: request.runId, providerId: provider.id });
-      }
-      return outcome;
-    });
-    this.#runs.set(request.runId, run as Run);
-    this.#started++;
-    return run;
+    return this.#runs.start<Output>(runRequest(id, this.#runs.resolve(id), input, options), options);
   }
 
-  /** Cancels a run by its id. Throws AIRLOCK_INVOCATION_RUN_UNKNOWN. */
+  /** Cancels a run by its id. Throws AIRLOCK_INVOCATION_REQUEST_INVALID for an empty one, AIRLOCK_INVOCATION_RUN_UNKNOWN. */
   cancel(runId: string, reason?: string): void {
-    const run = this.#runs.get(runId);
-    if (run === undefined)
-      throw new HostError("AIRLOCK_INVOCATION_RUN_UNKNOWN", `Cannot cancel: no run ${quote(runId)} is in flight`);
-    run.cancel(reason);
+    this.#runs.cancel(runId, reason);
   }
 
   /** Hears of the events of runs that succeeded, in their order. */
@@ -235,11 +224,16 @@ export class Host implements AsyncDisposable {
   }
 
   stats(): HostStats {
+    const { inFlight, started, endings, late, pools } = this.#runs.stats();
+    const pool = this.#pool.stats();
     return {
-      capabilities: this.#registry.list().length,
-      runsInFlight: this.#runs.size,
-      runsStarted: this.#started,
-      pool: this.#pool.stats(),
+      capabilities: this.#components().length,
+      runsInFlight: inFlight,
+      runsStarted: started,
+      endings,
+      late,
+      pool: { ...pool, waiting: pool.waiting + this.#threads.stats().waiting },
+      slots: { [THREADS]: this.#threads.stats(), ...pools },
       cache: this.#compiler.stats(),
     };
   }
@@ -255,19 +249,24 @@ export class Host implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const settled = (): Promise<unknown> => Promise.allSettled([...this.#runs.values()].map(({ outcome }) => outcome));
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      settled(),
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, drainMs);
-      }),
-    ]);
-    clearTimeout(timer);
-    for (const run of this.#runs.values()) run.cancel("the host is closing");
-    await settled();
+    await this.#runs.close({ drainMs });
     this.#subscriptions.clear();
     await Promise.all([this.#compiler.close(), this.#pool.close()]);
+  }
+
+  #components(): readonly ComponentProvider[] {
+    return this.#runs.list().filter((provider) => provider instanceof ComponentProvider);
+  }
+
+  /** Events count only now: a run that has not succeeded has said nothing. */
+  #commit({ request, capabilityEvents }: ProviderRun, { outcome }: TerminalEvent): void {
+    if (outcome.kind !== "succeeded") return;
+    const { runId } = request;
+    const { providerId } = outcome;
+    // Field by field: a copy by spread costs as much as all the rest of an event.
+    for (const { type, version, payload } of capabilityEvents) {
+      this.#subscriptions.commit({ type, version, payload, runId, providerId });
+    }
   }
 
   #describe(provider: ComponentProvider): Installed {
@@ -285,10 +284,9 @@ export class Host implements AsyncDisposable {
   }
 }
 
-/** Deployments that a thread keeps ready by default. */
-const MOST_DEPLOYMENTS = 64;
-
-/** What a thread keeps is compiled code as well, so it keeps no more than the cache; the one that it runs it must have. */
-function deploymentsPerThread({ compile }: ResolvedOptions): number {
-  return Math.max(1, Math.min(compile.cacheEntries, MOST_DEPLOYMENTS));
+function notInstalled(id: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_MISSING",
+    `Cannot uninstall ${quote(id)}: it is no installed capability; providers.remove takes out what providers.add put in`,
+  );
 }

@@ -28,11 +28,11 @@ export {
   type Installed,
   type InstallTimings,
 } from "./host.ts";
+export type { HostProviders, ProviderSlots } from "./host-providers.ts";
 export {
   type EmbedderImports,
   type HostFunction,
   type HostFunctionContext,
-  type Run,
   type Signature,
   WitError,
 } from "./invocation/invocation.ts";
@@ -77,10 +77,21 @@ export type { HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
 export {
+  type Capabilities,
   type CapabilityEvent,
+  type CatalogEntry,
+  COMMANDS,
+  type CommandAnswers,
+  type CommandName,
+  type Commands,
+  DeclinedError,
+  type Emitter,
   type EndpointDefinition,
   type Evidence,
   type Failure,
+  type FunctionContext,
+  type FunctionDefinition,
+  functionProvider,
   type Given,
   type LiveEvent,
   MODEL_LIMITS,
@@ -93,12 +104,20 @@ export {
   type Outcome,
   ollamaProvider,
   openAiCompatibleProvider,
+  type PoolCatalog,
+  type Provider,
+  type ProviderInfo,
+  type ProviderPoolStats,
+  type Run,
   type RunEvent,
   type RunPhase,
   type RunReport,
+  type RunRequest,
   type RunResult,
+  type RunSignal,
   type TerminalEvent,
   type TokenUsage,
+  type TransportStatus,
   type Usage,
 } from "./providers/providers.ts";
 export type { RunOptions } from "./run-options.ts";

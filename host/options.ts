@@ -9,7 +9,10 @@ import { longestTextBytes, TIERS, type Tier } from "./pool/pool.ts";
 
 /** What an application may set. Everything that a capability could reach is denied until it is named here. */
 export interface HostOptions {
-  /** Threads that run guests; default: the machine's parallelism, at most 8. */
+  /**
+   * Threads that run guests; default: the machine's parallelism, at most 8. After the first run one more is kept ready, to take
+   * the place of one that has to be ended.
+   */
   readonly threads?: number;
   /** Runs that may wait for a thread before `run` throws AIRLOCK_POOL_QUEUE_FULL; default 1,024. */
   readonly queue?: number;

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { HostError, quote } from "./errors/errors.ts";
-import type { ComponentProvider } from "./invocation/invocation.ts";
 import { type Limits, parseLimits } from "./manifest/manifest.ts";
-import type { RunRequest } from "./providers/providers.ts";
+import type { Provider, RunRequest } from "./providers/providers.ts";
 
 /** How a run may be asked for. */
 export interface RunOptions {
@@ -16,39 +15,39 @@ export interface RunOptions {
   readonly runId?: string;
   /** Milliseconds from now on: queue, guest and host calls included. */
   readonly deadlineMs?: number;
+  /** Says to whoever asked what belongs together; it stands in the outcome, and means nothing to the host. */
+  readonly sessionId?: string;
+  /** Of the runs that wait the highest is served first. A whole number, default 0. */
+  readonly priority?: number;
   /** Asks for memories of its own, whatever the host's tier. Nothing but the time it takes can differ. */
   readonly tier?: "fresh";
 }
 
-/** The request that the options mean. Throws AIRLOCK_INVOCATION_*. */
-export function runRequest(
-  provider: ComponentProvider,
-  input: unknown,
-  options: RunOptions,
-  inFlight: ReadonlyMap<string, unknown>,
-): RunRequest {
-  const { runId = randomUUID(), deadlineMs } = options;
-  if (typeof runId !== "string" || runId === "" || runId.length > 256) {
-    throw wrong("runId", runId, "a string of 1 to 256 characters");
-  }
-  if (inFlight.has(runId)) {
-    throw new HostError("AIRLOCK_INVOCATION_RUN_ID_TAKEN", `Cannot start the run: a run ${quote(runId)} is in flight`);
-  }
+/** The request that the options mean. `provider` is null for a pool. Throws AIRLOCK_INVOCATION_*. */
+export function runRequest(id: string, provider: Provider | null, input: unknown, options: RunOptions): RunRequest {
+  const { runId = randomUUID(), deadlineMs, sessionId } = options;
   if (deadlineMs !== undefined && !(Number.isFinite(deadlineMs) && deadlineMs > 0)) {
     throw wrong("deadlineMs", deadlineMs, "a number of milliseconds above 0");
   }
   if (options.tier !== undefined && options.tier !== "fresh") throw wrong("tier", options.tier, '"fresh", or none');
-  const operation = options.operation ?? provider.defaultOperation;
-  if (operation === null) throw wrong("operation", undefined, `one of ${provider.operations.join(", ")}`);
+  const operation = options.operation ?? onlyOf(provider?.operations);
+  if (operation === undefined) {
+    throw wrong("operation", undefined, `one of ${provider?.operations?.join(", ") ?? "the provider's operations"}`);
+  }
   return {
     runId,
-    providerId: provider.id,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    providerId: provider?.id ?? id,
     operation,
     input,
     fresh: options.tier === "fresh",
     limits: parseLimits(options.limits ?? {}, "limits", "AIRLOCK_INVOCATION_REQUEST_INVALID"),
     deadline: deadlineMs === undefined ? null : Date.now() + deadlineMs,
   };
+}
+
+function onlyOf(operations: readonly string[] | undefined): string | undefined {
+  return operations?.length === 1 ? operations[0] : undefined;
 }
 
 function wrong(field: string, value: unknown, wanted: string): HostError {

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSchemaValidator, type JsonSchema, type ValueCheck } from "../manifest/manifest.ts";
-import { EventGate } from "./events.ts";
+import { EventGate, parseEvents } from "./events.ts";
 
 const limits = { eventCount: 2, eventBytes: 20, eventTotalBytes: 25 };
 const declared = [
@@ -21,8 +22,38 @@ describe("EventGate", () => {
   it("check() accepts a declared pair whose payload fits its schema", () => {
     expect(gate().check("found", "1.0.0", '{"n":1}')).toEqual({
       kind: "accepted",
-      event: { type: "found", version: "1.0.0", payload: { n: 1 } },
+      json: '"found","1.0.0",{"n":1}',
     });
+    expect(parseEvents('"found","1.0.0",{"n":1}')).toEqual([{ type: "found", version: "1.0.0", payload: { n: 1 } }]);
+  });
+
+  it("check() accepts a payload as the value that it is, also among others", () => {
+    const room = { eventBytes: 1_000_000, eventTotalBytes: 1_000_000 };
+    const odd = [
+      '{"__proto__":{"n":1},"a":1,"a":2}',
+      ' "\\ud800\\u0000" ',
+      '"\ud800"',
+      "[-0,1e400]\n",
+      '"}],["',
+      "null",
+    ];
+    const payloads = fc.oneof(
+      fc.constantFrom(...odd),
+      fc.json({ noUnicodeString: false }),
+      fc.json({ maxDepth: 8 }).map((text) => JSON.stringify(JSON.parse(text), null, 2)),
+    );
+    fc.assert(
+      fc.property(payloads, payloads, (one, other) => {
+        const checked = [one, other].map((payload) => gate(true, room).check("free", "1.0.0", payload));
+        const events = [one, other].map((payload) => ({
+          type: "free",
+          version: "1.0.0",
+          payload: JSON.parse(payload) as unknown,
+        }));
+        const jsons = checked.map((verdict) => (verdict.kind === "accepted" ? verdict.json : "refused"));
+        expect(parseEvents(jsons.join(","))).toStrictEqual(events);
+      }),
+    );
   });
 
   it("check() refuses everything when the capability is not subscribable", () => {
@@ -47,6 +78,23 @@ describe("EventGate", () => {
       kind: "refused",
       refusal: { tag: "too-large" },
     });
+  });
+
+  it("check() counts any string as its UTF-8, where half a surrogate pair becomes a replacement character", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0x20, max: 0xffff }), { maxLength: 40 }), (units) => {
+        const payload = JSON.stringify(String.fromCharCode(...units)).replace(/\\u(d[89a-f]..)/g, (_, unit) =>
+          String.fromCharCode(Number.parseInt(unit, 16)),
+        );
+        const eventBytes = new TextEncoder().encode(payload).length;
+        const room = { eventBytes, eventTotalBytes: 1_000 };
+        expect(gate(true, room).check("free", "1.0.0", payload).kind).toBe("accepted");
+        expect(gate(true, { ...room, eventBytes: eventBytes - 1 }).check("free", "1.0.0", payload)).toEqual({
+          kind: "refused",
+          refusal: { tag: "too-large" },
+        });
+      }),
+    );
   });
 
   it("check() says where a payload is wrong, and why it is not JSON", () => {

@@ -3,4 +3,11 @@
  * WIT interface. Holds always: a declared pair of type and version, a payload that is JSON within depth, size, count and
  * schema; a refusal costs the guest nothing but the call. Not promised: delivery, which comes after success.
  */
-export { type Event, type EventDeclaration, EventGate, type EventRefusal, type EventVerdict } from "./event-gate.ts";
+export {
+  type Event,
+  type EventDeclaration,
+  EventGate,
+  type EventRefusal,
+  type EventVerdict,
+  parseEvents,
+} from "./event-gate.ts";

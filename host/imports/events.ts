@@ -9,7 +9,7 @@ export function eventsInterface(scope: ImportScope): ImportedInterface {
     emitEvent(type: string, version: string, payload: string): { tag: "ok" } | { tag: "err"; val: EventError } {
       const verdict = scope.events.check(type, version, payload);
       if (verdict.kind === "refused") return { tag: "err", val: verdict.refusal };
-      scope.publish(verdict.event);
+      scope.publish(verdict.json);
       return { tag: "ok" };
     },
   });

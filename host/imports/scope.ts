@@ -1,4 +1,4 @@
-import type { Event, EventGate } from "../events/events.ts";
+import type { EventGate } from "../events/events.ts";
 import type { Limits } from "../manifest/manifest.ts";
 
 /** How an import can end a run. The pool knows more endings; an import can only cause these. */
@@ -53,8 +53,8 @@ export interface ImportScope {
   charge(units: number): void;
   /** Records how the run ends and leaves the guest. */
   stop(ending: ImportEnding): never;
-  /** Hands an accepted event, or a line, to the main thread. */
-  publish(event: Event): void;
+  /** Hands an accepted event, as the gate gave it, or a line, to the main thread. */
+  publish(json: string): void;
   log(level: string, message: string): void;
   /** Asks the main thread and waits. */
   askHost(interfaceName: string, functionName: string, args: readonly unknown[]): HostAnswer;

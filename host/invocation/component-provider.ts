@@ -2,15 +2,14 @@ import type { Admitted } from "../admission/admission.ts";
 import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployable, Pool, PoolAnswer, RunListener, RunTimes, Tier } from "../pool/pool.ts";
-import type { Emitter, Outcome, Provider, RunPhase, RunRequest } from "../providers/providers.ts";
+import type { Deployable, Pool, Tier } from "../pool/pool.ts";
+import type { Commands, Emitter, Provider, RunRequest, RunResult, RunSignal } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
-import { hostCallHandler, type OfferedFunction } from "./host-calls.ts";
+import type { OfferedFunction } from "./host-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { checkRequestLimits } from "./request-limits.ts";
-import { type RunFacts, settle } from "./settle.ts";
-import { Stop } from "./stop.ts";
+import { RunProgress } from "./run-progress.ts";
 
 /** What a component needs to become a provider. */
 export interface ComponentProviderInit {
@@ -47,19 +46,23 @@ export class ComponentProvider implements Provider {
     this.operations = [...this.#plans.keys()];
   }
 
-  /** Makes it known to the threads, until `retire`. Before the first run, and only for one that was registered. */
-  deploy(): void {
-    this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted)));
-  }
+  /** Makes it known to the threads, from before its first run to after its last. */
+  readonly lifecycle = {
+    start: (): void => this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted))),
+    stop: (): void => this.#init.pool.undeploy(this.#init.key),
+  };
+
+  readonly commands: Commands = {
+    capabilities: () => {
+      const { signatures: operations, admitted } = this;
+      return { operations, events: admitted.manifest.emits, limits: { ...this.#limits }, models: [] };
+    },
+    transport_status: () => ({ kind: "thread" }),
+  };
 
   /** What each operation takes and gives. */
   get signatures(): readonly Signature[] {
     return [...this.#plans.values()].map(({ signature }) => signature);
-  }
-
-  /** The name of an operation that a request without one means. */
-  get defaultOperation(): string | null {
-    return this.operations.length === 1 ? this.operations[0]! : null;
   }
 
   /** The effective limits of a request. */
@@ -72,67 +75,30 @@ export class ComponentProvider implements Provider {
     const { coreModules } = this.admitted.report;
     checkRequestLimits(request, { countsCallDepth: this.#init.artifact.variant.exact, coreModules });
     const input = checkRequest(request, this.#plans.get(request.operation), this.limitsOf(request), this.operations);
-    this.#init.pool.lanes.checkRoom();
     this.#inputs.set(request, input);
   }
 
-  async execute(request: RunRequest, emitter: Emitter, signal: AbortSignal): Promise<Outcome> {
-    const { pool, offered, artifact } = this.#init;
-    const tier = request.fresh === true ? "fresh" : this.#init.tier;
-    const plan = this.#plan(request);
-    const limits = this.limitsOf(request);
-    const facts = new RunProgress(request, this.id, limits, {
-      componentSha256: artifact.componentSha256,
-      scheduleId: artifact.scheduleId,
-      tier,
+  execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<RunResult> {
+    return new Promise((resolve) => {
+      const plan = this.#plan(request);
+      const { artifact, offered, pool, key } = this.#init;
+      const { id: providerId } = this;
+      const tier = request.fresh === true ? "fresh" : this.#init.tier;
+      const limits = this.limitsOf(request);
+      const evidence = { componentSha256: artifact.componentSha256, scheduleId: artifact.scheduleId, tier };
+      const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
+      const call = {
+        deployment: key,
+        runId: request.runId,
+        operation: request.operation,
+        input: input.value,
+        seedText: input.digestible === input.value ? null : input.digestible,
+        limits: limits === this.#limits ? null : limits,
+        tier,
+      };
+      const run = { request, providerId, limits, evidence, offered, plan, emitter, signal, resolve };
+      new RunProgress(run).begin(pool, call, input.digestible.length);
     });
-    const stop = new Stop(signal, request.deadline);
-    try {
-      const slot = await pool.lanes.take(stop.signal);
-      if (slot === null) return settle(facts, plan, { kind: "aborted" }, stop.cause);
-      facts.phase = "setup";
-      try {
-        const input = this.#inputs.get(request) ?? plan.toGuest(request.input);
-        const listener: RunListener = {
-          event: (event) => {
-            facts.events++;
-            emitter.emit({ kind: "event", event });
-          },
-          log: (level, message) => emitter.emit({ kind: "log", level, message }),
-          called: (used) => {
-            facts.fuel = used;
-            facts.hostCalls++;
-          },
-          hostCalls: hostCallHandler(offered, { runId: request.runId, providerId: this.id }),
-          signal: stop.signal,
-        };
-        const run = pool.run(
-          {
-            deployment: this.#init.key,
-            runId: request.runId,
-            operation: request.operation,
-            input: input.value,
-            seedText: input.digestible === input.value ? null : input.digestible,
-            limits: limits === this.#limits ? null : limits,
-            tier,
-          },
-          listener,
-        );
-        stop.watchWall(limits.wallMs, () => facts.take(run.times()));
-        const answer: PoolAnswer = await run.answer;
-        if (answer.kind !== "replied") facts.take(run.times());
-        return settle(facts, plan, answer, stop.cause);
-      } finally {
-        slot.release();
-      }
-    } finally {
-      stop.close();
-    }
-  }
-
-  /** Runs in flight finish; nothing new starts. */
-  retire(): void {
-    this.#init.pool.undeploy(this.#init.key);
   }
 
   #plan(request: RunRequest): OperationPlan {
@@ -154,37 +120,5 @@ export class ComponentProvider implements Provider {
       limits: this.#limits,
       filesystem: granted.directory === null ? null : { root: granted.directory },
     };
-  }
-}
-
-/** What is learned of a run while it runs. */
-class RunProgress implements RunFacts {
-  readonly request: RunRequest;
-  readonly providerId: string;
-  readonly limits: Limits;
-  readonly evidence: RunFacts["evidence"];
-  readonly submittedAt = performance.timeOrigin + performance.now();
-  phase: RunPhase = "queue";
-  startedAt: number | null = null;
-  enteredAt: number | null = null;
-  fuel = 0;
-  hostCalls = 0;
-  events = 0;
-
-  constructor(request: RunRequest, providerId: string, limits: Limits, evidence: RunFacts["evidence"]) {
-    this.request = request;
-    this.providerId = providerId;
-    this.limits = limits;
-    this.evidence = evidence;
-  }
-
-  /** Takes in what is known of the run's times. Answers when its wall clock began. */
-  take(times: RunTimes | null): number | null {
-    if (times !== null) {
-      this.phase = times.enteredAt === null ? "setup" : "guest";
-      this.startedAt = times.takenUpAt;
-      this.enteredAt = times.enteredAt;
-    }
-    return this.enteredAt ?? this.startedAt;
   }
 }

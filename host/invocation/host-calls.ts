@@ -3,7 +3,7 @@ import type { Admitted } from "../admission/admission.ts";
 import { ConversionError, camelCase, type FuncType, witToJson } from "../component/component.ts";
 import { HostError, messageOf, quote } from "../errors/errors.ts";
 import type { HostAnswer } from "../imports/imports.ts";
-import type { HostCallHandler } from "../pool/pool.ts";
+import type { HostCall } from "../pool/pool.ts";
 
 /** What a host function learns besides its arguments. */
 export interface HostFunctionContext {
@@ -72,30 +72,46 @@ function notOffered(name: string, offered: readonly string[]): HostError {
 
 const failures = channel("airlock:invocation:host-function-failed");
 
-/** Answers the host calls of one run: finds the function, waits for it, checks its value against the WIT type. */
-export function hostCallHandler(
+/**
+ * Answers a host call of a run: finds the function, waits for it, checks its value against the WIT type. Answers at once where
+ * the function does. Never rejects, never throws.
+ */
+export function answerHostCall(
+  { interfaceName, functionName, args }: HostCall,
   functions: ReadonlyMap<string, OfferedFunction>,
-  context: Omit<HostFunctionContext, "signal">,
-): HostCallHandler {
-  return async ({ interfaceName, functionName, args }, signal) => {
-    const name = `${interfaceName}#${functionName}`;
-    const offered = functions.get(name);
-    if (offered === undefined) return broken(name, "is not offered");
-    const { call, type } = offered;
-    const fallible = type.result?.kind === "result" ? type.result : null;
+  context: HostFunctionContext,
+): HostAnswer | Promise<HostAnswer> {
+  const name = `${interfaceName}#${functionName}`;
+  const offered = functions.get(name);
+  if (offered === undefined) return broken(name, "is not offered");
+  const { call, type } = offered;
+  const fallible = type.result?.kind === "result" ? type.result : null;
+  const returned = (value: unknown): HostAnswer => {
     try {
-      const value = await call(...args, { ...context, signal });
       check(value, fallible === null ? type.result : fallible.ok);
       return { kind: "value", value };
-    } catch (thrown) {
-      if (fallible !== null && thrown instanceof WitError) return errorAnswer(name, thrown, fallible.err);
-      // The text of an application's error may hold its secrets: it goes to the application, not into the outcome.
-      failures.publish({ name, runId: context.runId, error: thrown });
-      return thrown instanceof ConversionError
-        ? broken(name, `returned a wrong value: ${messageOf(thrown)}`)
-        : broken(name, "failed");
+    } catch (problem) {
+      return thrown(problem);
     }
   };
+  const thrown = (problem: unknown): HostAnswer => {
+    if (fallible !== null && problem instanceof WitError) return errorAnswer(name, problem, fallible.err);
+    // The text of an application's error may hold its secrets: it goes to the application, not into the outcome.
+    failures.publish({ name, runId: context.runId, error: problem });
+    return problem instanceof ConversionError
+      ? broken(name, `returned a wrong value: ${messageOf(problem)}`)
+      : broken(name, "failed");
+  };
+  try {
+    const value: unknown = call(...args, context);
+    return isThenable(value) ? Promise.resolve(value).then(returned, thrown) : returned(value);
+  } catch (problem) {
+    return thrown(problem);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function errorAnswer(name: string, thrown: WitError, type: FuncType["result"]): HostAnswer {

@@ -1,7 +1,7 @@
 /**
- * Invocation: one request for a capability. In: a provider, a request, a deadline. Out: a `Run`, whose events come in order,
- * with one terminal event at the end, and whose outcome is a value. Holds always: every run settles once; cancel and deadline
- * reach a tight loop and a blocked host call. The adapter that makes a component a provider lives here.
+ * Invocation: the adapter that makes an admitted component a provider. In: a request and an emitter. Out: the run's events, in
+ * order, and its outcome, a value. Holds always: every run settles once, with what it used; a run that is ended from outside leaves
+ * its thread, be it in a tight loop or in a host call.
  */
 export { ComponentProvider, type ComponentProviderInit } from "./component-provider.ts";
 export {
@@ -12,4 +12,3 @@ export {
   WitError,
 } from "./host-calls.ts";
 export type { Signature } from "./operations.ts";
-export { Run } from "./run.ts";

@@ -1,10 +1,9 @@
 import { ConversionError } from "../component/component.ts";
 import { assertNever, messageOf } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
-import type { PoolAnswer, Reply } from "../pool/pool.ts";
-import type { Evidence, Outcome, RunPhase, RunRequest, Usage } from "../providers/providers.ts";
+import type { Reply } from "../pool/pool.ts";
+import type { Evidence, Outcome, RunReport, RunRequest } from "../providers/providers.ts";
 import type { OperationPlan } from "./operations.ts";
-import type { StopCause } from "./stop.ts";
 
 /** What is known of a run besides the thread's reply. Times in milliseconds since the epoch. */
 export interface RunFacts {
@@ -13,7 +12,6 @@ export interface RunFacts {
   readonly limits: Limits;
   readonly evidence: Evidence;
   readonly submittedAt: number;
-  readonly phase: RunPhase;
   readonly startedAt: number | null;
   readonly enteredAt: number | null;
   /** Lower bounds. */
@@ -23,23 +21,11 @@ export interface RunFacts {
   readonly events: number;
 }
 
-/** The outcome of a run, whatever happened to it. */
-export function settle(facts: RunFacts, plan: OperationPlan, answer: PoolAnswer, cause: StopCause | null): Outcome {
-  const endedAt = performance.timeOrigin + performance.now();
-  if (answer.kind === "replied") {
-    const outcome = fromReply(facts, plan, answer.reply, endedAt);
-    const { fuelProfile } = answer.reply;
-    return fuelProfile === null ? outcome : { ...outcome, fuelProfile };
-  }
-  const common = {
-    ...identity(facts),
-    usage: usageWithoutReply(facts, endedAt),
-    events: { accepted: facts.events, refused: 0 },
-  };
-  if (answer.kind === "lost") return { ...common, kind: "lost", message: answer.what };
-  if (cause?.kind === "past-deadline")
-    return { ...common, kind: "past-deadline", phase: facts.phase, limit: cause.limit };
-  return { ...common, kind: "cancelled", reason: cause?.reason ?? "cancelled" };
+/** The outcome of a run to which its thread replied. */
+export function outcomeOf(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
+  const outcome = fromReply(facts, plan, reply, endedAt);
+  const { fuelProfile } = reply;
+  return fuelProfile === null ? outcome : { ...outcome, fuelProfile };
 }
 
 function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
@@ -107,30 +93,30 @@ function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: 
   }
 }
 
-function identity(facts: RunFacts): Pick<Outcome, "runId" | "providerId" | "operation" | "limits" | "evidence"> {
-  const { runId, operation } = facts.request;
-  return { runId, providerId: facts.providerId, operation, limits: facts.limits, evidence: facts.evidence };
-}
-
-/** A run that was cut off: the thread counted, but cannot say any more. */
-function usageWithoutReply(facts: RunFacts, endedAt: number): Usage {
+/** What is known of a run to which its thread did not reply: it counted, but cannot say any more. */
+export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport {
   const { submittedAt, startedAt, enteredAt } = facts;
   return {
-    fuel: facts.fuel,
-    setupFuel: 0,
-    fuelExact: false,
-    peakMemoryBytes: 0,
-    hostCalls: facts.hostCalls,
-    hostBytesIn: 0,
-    hostBytesOut: 0,
-    logBytes: 0,
-    logDropped: 0,
-    randomBytes: 0,
-    queueMs: (startedAt ?? endedAt) - submittedAt,
-    setupMs: startedAt === null ? 0 : (enteredAt ?? endedAt) - startedAt,
-    guestMs: enteredAt === null ? 0 : endedAt - enteredAt,
-    hostMs: 0,
-    totalMs: endedAt - submittedAt,
+    usage: {
+      fuel: facts.fuel,
+      setupFuel: 0,
+      fuelExact: false,
+      peakMemoryBytes: 0,
+      hostCalls: facts.hostCalls,
+      hostBytesIn: 0,
+      hostBytesOut: 0,
+      logBytes: 0,
+      logDropped: 0,
+      randomBytes: 0,
+      queueMs: (startedAt ?? endedAt) - submittedAt,
+      setupMs: startedAt === null ? 0 : (enteredAt ?? endedAt) - startedAt,
+      guestMs: enteredAt === null ? 0 : endedAt - enteredAt,
+      hostMs: 0,
+      totalMs: endedAt - submittedAt,
+    },
+    limits: facts.limits,
+    events: { accepted: facts.events, refused: 0 },
+    evidence: facts.evidence,
   };
 }
 

@@ -42,6 +42,8 @@ export class Guest {
 
   /** To be called after the guest ran. */
   refresh(): void {
+    // A memory that grows, be it by nothing, detaches its buffer, which leaves the view without length.
+    if (this.bytes.length > 0) return;
     const buffer = this.#memory?.buffer ?? NO_MEMORY;
     if (buffer === this.#buffer) return;
     this.#buffer = buffer;

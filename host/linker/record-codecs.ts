@@ -77,7 +77,14 @@ export function tupleCodec(codecs: readonly Codec[]): Codec {
         codec.store(guest, items[index], at + offset);
       }
     },
-    lift: (guest, values, at) => parts.map(({ codec, flatOffset }) => codec.lift(guest, values, at + flatOffset)),
+    lift(guest, values, at) {
+      const items: unknown[] = [];
+      for (let index = 0; index < parts.length; index++) {
+        const { codec, flatOffset } = parts[index]!;
+        items.push(codec.lift(guest, values, at + flatOffset));
+      }
+      return items;
+    },
     lower(guest, value, into, at) {
       const items = arrayOf(guest, value, parts.length);
       for (let index = 0; index < parts.length; index++) {

@@ -21,7 +21,7 @@ export function stringCodec(encoding: StringEncoding): Codec {
 
 function loadUtf8(guest: Guest, at: number, length: number): string {
   guest.checkSpan(at, length, 1, length);
-  return decode(guest, UTF8, "UTF-8", at, length);
+  return shortAscii(guest.bytes, at, length) ?? decode(guest, UTF8, "UTF-8", at, length);
 }
 
 function loadUtf16(guest: Guest, at: number, units: number): string {
@@ -37,6 +37,27 @@ function loadEither(guest: Guest, at: number, tagged: number): string {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const UTF16 = new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true });
+
+/** To ask a decoder, or a buffer, takes longer than to read as many characters as this. */
+const LONGEST_ASCII = 64;
+const LONGEST_CODES = 16;
+
+/** A short string that is the same in ASCII; null for any other. */
+function shortAscii(bytes: Buffer, at: number, size: number): string | null {
+  if (size > LONGEST_ASCII) return null;
+  if (size > LONGEST_CODES) {
+    let seen = 0;
+    for (let index = at; index < at + size; index++) seen |= bytes[index]!;
+    return seen < 0x80 ? bytes.toString("latin1", at, at + size) : null;
+  }
+  const codes = new Array<number>(size);
+  for (let index = 0; index < size; index++) {
+    const code = bytes[at + index]!;
+    if (code >= 0x80) return null;
+    codes[index] = code;
+  }
+  return String.fromCharCode.apply(null, codes);
+}
 
 function decode(guest: Guest, decoder: TextDecoder, name: string, at: number, size: number): string {
   if (size === 0) return "";

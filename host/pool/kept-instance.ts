@@ -1,6 +1,7 @@
 import type { Limits } from "../manifest/manifest.ts";
 import { REFUSED } from "../meter/meter.ts";
 import type { ComponentInstance } from "./instance.ts";
+import { MemorySnapshot } from "./memory-snapshot.ts";
 import type { RunInit } from "./run-init.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -17,7 +18,7 @@ const MET_IN_SETUP = ["memoryBytes", "tableElements", "memories", "handles", "ca
 export class KeptInstance {
   readonly instance: ComponentInstance;
   readonly run: RunState;
-  readonly #memories: readonly KeptMemory[];
+  readonly #memories: readonly MemorySnapshot[];
   readonly #values: readonly (number | bigint)[];
   readonly #putBack: () => void;
   /** Those of the run that made it. */
@@ -26,7 +27,7 @@ export class KeptInstance {
   private constructor(instance: ComponentInstance, remember: () => () => void, run: RunState) {
     this.instance = instance;
     this.run = run;
-    this.#memories = run.memories.map(keptMemory);
+    this.#memories = run.memories.map((memory) => new MemorySnapshot(memory));
     this.#values = instance.globals.map(({ value }) => value);
     this.#putBack = remember();
     this.#limits = run.limits;
@@ -42,7 +43,7 @@ export class KeptInstance {
 
   /** What it holds of the thread's memory. */
   get bytes(): number {
-    return this.#memories.reduce((sum, { size, content }) => sum + size + content.length, 0);
+    return this.#memories.reduce((sum, { size, keptBytes }) => sum + size + keptBytes, 0);
   }
 
   /** Whether the call that it served leaves it such that it can be put back: no memory has grown. */
@@ -62,12 +63,10 @@ export class KeptInstance {
     const { setupFuel } = run;
     run.begin(init);
     run.hold(null, instance.tableElements);
-    for (const { memory, size, content } of this.#memories) {
-      run.hold({ initial: size / PAGE_BYTES }, 0);
-      run.memories.push(memory);
-      const bytes = new Uint8Array(memory.buffer);
-      bytes.set(content);
-      bytes.fill(0, content.length);
+    for (const snapshot of this.#memories) {
+      run.hold({ initial: snapshot.size / PAGE_BYTES }, 0);
+      run.memories.push(snapshot.memory);
+      snapshot.putBack();
     }
     for (const [index, global] of instance.globals.entries()) global.value = this.#values[index]!;
     this.#putBack();
@@ -77,19 +76,4 @@ export class KeptInstance {
 
 function most(limit: number | null): number {
   return limit ?? Number.POSITIVE_INFINITY;
-}
-
-interface KeptMemory {
-  readonly memory: WebAssembly.Memory;
-  readonly size: number;
-  /** What it held, without the zeroes at its end. */
-  readonly content: Uint8Array;
-}
-
-function keptMemory(memory: WebAssembly.Memory): KeptMemory {
-  const words = new Int32Array(memory.buffer);
-  let end = words.length;
-  while (end > 0 && words[end - 1] === 0) end--;
-  const content = new Uint8Array(memory.buffer).slice(0, end * Int32Array.BYTES_PER_ELEMENT);
-  return { memory, size: memory.buffer.byteLength, content };
 }

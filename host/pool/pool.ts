@@ -1,23 +1,22 @@
 /**
- * The threads. In: a `Call`. Out: a `Reply`, exactly one, also when the thread dies; or the reason for which the caller's
- * signal ended it. Holds always: one call a thread, a call that is aborted takes its thread with it and is answered at once,
- * late answers of a host call reach nobody. Not promised: that an ended thread is gone at once; fuel bounds how long it runs.
+ * The threads. In: a `Call`. Out: a `PoolAnswer`, exactly one, also when the thread dies. Holds always: a thread carries out
+ * one call at a time; a call that is aborted takes its thread with it, and no other call, and is answered at once; late
+ * answers of a host call reach nobody. Not promised: that an ended thread is gone at once; fuel bounds how long it runs.
+ *
+ * Piscina makes the threads, replaces those that die and ends them all (`ThreadFactory`). Calls go past its task queue, over a
+ * port for each thread: so a few wait in front of a thread, which need not sleep between them, and can still be taken back.
  */
-import { Piscina } from "piscina";
-import { findEntryPoint } from "../compile/compile.ts";
-import { messageOf } from "../errors/errors.ts";
-import { Bridge, hear, type RunListener } from "./bridge.ts";
-import { Lanes } from "./lanes.ts";
-import { PROCESS_MEMORIES } from "./memories.ts";
-import { type Call, type Deployable, type Deployment, GC_FIELDS, type Hello, type Reply } from "./protocol.ts";
-import type { RunTimes } from "./run-clock.ts";
-import type { WorkerStart } from "./worker.ts";
+import { channel } from "node:diagnostics_channel";
+import { PoolRun, type RunListener } from "./pool-run.ts";
+import type { Deployable, Deployment } from "./protocol.ts";
+import type { Thread, ThreadOwner } from "./thread.ts";
+import { ThreadFactory } from "./thread-factory.ts";
 
-export type { HostCallHandler, RunListener } from "./bridge.ts";
+/** One run, as the pool gets it. */
+export type Call = PoolRun["call"];
 export { longestTextBytes } from "./heap-share.ts";
-export type { Slot } from "./lanes.ts";
+export type { HostCall, PoolAnswer, PoolRun, RunListener } from "./pool-run.ts";
 export type {
-  Call,
   Deployable,
   Operation,
   Phase,
@@ -29,13 +28,11 @@ export type {
 } from "./protocol.ts";
 export { TIERS } from "./protocol.ts";
 export type { RunTimes } from "./run-clock.ts";
-export { StopSignal } from "./stop-signal.ts";
 
 /** How many threads there are and what they may hold. */
 export interface PoolOptions {
+  /** Threads that run guests. One more is kept ready to take the place of one that has to be ended. */
   readonly threads: number;
-  /** Runs that may wait for a thread. */
-  readonly queue: number;
   /** V8 heap of a thread, in megabytes; Wasm memories and buffers do not count. */
   readonly heapMegabytes: number;
   /** Whether the threads time their garbage collections. */
@@ -44,71 +41,48 @@ export interface PoolOptions {
   readonly deployments: number;
 }
 
-/** What became of a call. */
-export type PoolAnswer =
-  | { readonly kind: "replied"; readonly reply: Reply }
-  | { readonly kind: "aborted" }
-  /** The thread died, or broke. */
-  | { readonly kind: "lost"; readonly what: string };
-
-/** A call that was started. */
-export interface PoolRun {
-  /** Never rejects. */
-  readonly answer: Promise<PoolAnswer>;
-  /** When it was taken up and entered; null while it was not, and once its thread has gone on or is gone. */
-  times(): RunTimes | null;
-}
-
 /** Numbers of the pool. */
 export interface PoolStats {
   readonly threads: number;
+  /** Threads that have nothing to do. */
   readonly free: number;
+  /** Runs that wait for a thread. */
   readonly waiting: number;
   /** Garbage collections of all threads so far; null where they are not timed. */
   readonly gc: { readonly pauses: number; readonly totalMs: number } | null;
 }
 
-const STACK_MEGABYTES = 4;
-const CLOSE_TIMEOUT_MS = 10_000;
+/** Calls that a thread is given at a time, the one that it carries out included. */
+export const MOST_POSTED = 4;
+/** A larger input waits in one place only. */
+const MOST_POSTED_BYTES = 16 * 1024;
+/** From the first answer to the start of the spare thread. */
+const SPARE_AFTER_MS = 100;
+/** Longer than a timer can be; it never fires. */
+const FOREVER_MS = 2 ** 31 - 1;
 
-export class Pool {
-  readonly lanes: Lanes;
+const startings = channel("airlock:pool:thread-started");
+const endings = channel("airlock:pool:thread-ended");
+
+export class Pool implements ThreadOwner {
   readonly #options: PoolOptions;
-  readonly #piscina: Piscina;
-  readonly #bridge: Bridge;
+  readonly #factory: ThreadFactory;
   readonly #deployments = new Map<string, Deployable>();
-  /** See `GC_FIELDS`; written by all threads. */
-  readonly #gc: Int32Array | null;
-  #epoch = 0;
+  /** The one used last comes last. */
+  readonly #idle: Thread[] = [];
+  readonly #busy = new Set<Thread>();
+  /** First come first served. */
+  #waiting: PoolRun[] = [];
+  #inFlight = 0;
+  /** Keeps the process alive while a call is in flight. */
+  readonly #alive = setInterval(() => {}, FOREVER_MS).unref();
+  #hasSpare = false;
+  #balancing = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    const entry = findEntryPoint(import.meta.url, "pool", "worker");
-    this.lanes = new Lanes(options.threads, options.queue);
-    this.#bridge = new Bridge((key) => this.#deployment(key), new Int32Array(PROCESS_MEMORIES));
-    const gc = options.gcTimes ? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * GC_FIELDS.count) : null;
-    this.#gc = gc === null ? null : new Int32Array(gc);
-    const workerData: WorkerStart = { memories: PROCESS_MEMORIES, gc, deployments: options.deployments };
-    this.#piscina = new Piscina({
-      filename: entry.file,
-      name: "run",
-      minThreads: options.threads,
-      maxThreads: options.threads,
-      // The thread's own event loop must turn between calls, or no finalizer would ever run there.
-      atomics: "disabled",
-      recordTiming: false,
-      workerData,
-      env: {},
-      argv: [],
-      execArgv: [...entry.execArgv],
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes, stackSizeMb: STACK_MEGABYTES },
-      closeTimeout: CLOSE_TIMEOUT_MS,
-    });
-    this.#piscina.on("message", (message: unknown) => {
-      if (isHello(message)) this.#bridge.connect(message);
-    });
-    // A thread that dies idle is replaced; there is no call that could be told.
-    this.#piscina.on("error", () => {});
+    this.#factory = new ThreadFactory(options, this, this.#connect, () => this.#dispatch());
+    this.#factory.start(options.threads);
   }
 
   /** Makes a deployment known to the threads. They ask for it when they first need it. */
@@ -120,53 +94,164 @@ export class Pool {
     this.#deployments.delete(key);
   }
 
-  /** Starts one call; the caller holds a slot of `lanes`. */
-  run(call: Omit<Call, "kind" | "epoch">, listener: RunListener): PoolRun {
-    const epoch = ++this.#epoch;
-    this.#bridge.listen(epoch, listener);
-    return { answer: this.#answer(call, epoch, listener), times: () => this.#bridge.timesOf(epoch) };
+  /** Starts one call, or lets it wait for a thread. `size`: bytes of its input, about. Throws when it cannot be cloned. */
+  run(call: Call, size: number, listener: RunListener): PoolRun {
+    const run = new PoolRun(call, size, listener);
+    if (this.#inFlight++ === 0) this.#alive.ref();
+    this.#waiting.push(run);
+    this.#dispatch();
+    return run;
   }
 
-  async #answer(call: Omit<Call, "kind" | "epoch">, epoch: number, listener: RunListener): Promise<PoolAnswer> {
-    try {
-      const message: Call = { ...call, kind: "call", epoch };
-      const reply = (await this.#piscina.run(message, { signal: listener.signal })) as Reply;
-      if (reply.said) this.#bridge.drain();
-      hear(listener, reply.sayings);
-      return { kind: "replied", reply };
-    } catch (thrown) {
-      if (listener.signal.aborted) return { kind: "aborted" };
-      return { kind: "lost", what: `the thread ended: ${messageOf(thrown)}` };
-    } finally {
-      this.#bridge.forget(epoch);
+  /** Ends a run: takes it back, or else ends its thread. Does nothing for one that has its answer. */
+  abort(run: PoolRun): void {
+    if (run.answer !== null) return;
+    const { thread } = run;
+    if (thread === null) {
+      this.#waiting.splice(this.#waiting.indexOf(run), 1);
+    } else if (!thread.takeBack(run)) {
+      // What waits behind it must not begin on a thread that is about to end.
+      const unbegun = thread.takeBackLast(thread.load);
+      // Its reply may be here: the thread replies before it goes on.
+      thread.drain();
+      this.#waiting.unshift(...unbegun);
+      if (run.answer !== null) {
+        this.#dispatch();
+        return;
+      }
+      thread.end();
+      this.#drop(thread, "its run was ended");
     }
+    run.answer = { kind: "aborted" };
+    this.#answered(run);
+    this.#dispatch();
   }
 
   stats(): PoolStats {
-    const gc =
-      this.#gc === null
-        ? null
-        : {
-            pauses: Atomics.load(this.#gc, GC_FIELDS.pauses),
-            totalMs: Atomics.load(this.#gc, GC_FIELDS.microseconds) / 1_000,
-          };
-    return { threads: this.#options.threads, free: this.lanes.free, waiting: this.lanes.waiting, gc };
+    const { threads } = this.#options;
+    return {
+      threads,
+      free: Math.max(0, threads - this.#inFlight),
+      waiting: Math.max(0, this.#inFlight - threads),
+      gc: this.#factory.gcTimes,
+    };
   }
 
   /** Ends all threads. Calls still running end as lost; drain before. */
   async close(): Promise<void> {
-    await this.#piscina.destroy();
-    this.#bridge.close();
+    await this.#factory.close();
+    for (const run of this.#waiting.splice(0)) this.#lose(run, "the pool was closed");
     this.#deployments.clear();
+    clearInterval(this.#alive);
   }
 
-  async #deployment(key: string): Promise<Deployment> {
+  // What the threads call.
+
+  async deployment(key: string): Promise<Deployment> {
     const deployable = this.#deployments.get(key);
     if (deployable === undefined) throw new Error(`no deployment ${key}`);
     return { ...deployable, artifact: await deployable.artifact.load() };
   }
-}
 
-function isHello(message: unknown): message is Hello {
-  return typeof message === "object" && message !== null && "kind" in message && message.kind === "airlock-hello";
+  ended(run: PoolRun, thread: Thread): void {
+    if (thread.load === 0 && this.#busy.delete(thread)) this.#idle.push(thread);
+    this.#dispatch();
+    this.#answered(run);
+    if (thread.load === 0) this.#balance();
+    if (this.#hasSpare) return;
+    this.#hasSpare = true;
+    // Later: it should take no time from a process that does one run.
+    setTimeout(() => this.#factory.start(1), SPARE_AFTER_MS).unref();
+  }
+
+  died(thread: Thread): void {
+    thread.drain();
+    const unbegun = thread.takeBackLast(thread.load);
+    const lost = thread.takeAll();
+    this.#drop(thread, thread.problem);
+    this.#waiting.unshift(...unbegun);
+    for (const run of lost) this.#lose(run, `the thread ended: ${thread.problem}`);
+    this.#dispatch();
+  }
+
+  // Where calls go.
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const run = this.#waiting[0]!;
+      const thread = this.#placeFor(run);
+      if (thread === null) break;
+      this.#waiting.shift();
+      this.#post(run, thread);
+    }
+    const { problem } = this.#factory;
+    if (problem === null || this.#idle.length + this.#busy.size > 0) return;
+    // Nobody knows when there will be a thread again.
+    for (const run of this.#waiting.splice(0)) this.#lose(run, `no thread can be started: ${problem}`);
+  }
+
+  /** An idle thread while one may be used; else one that has little to do. */
+  #placeFor(run: PoolRun): Thread | null {
+    if (this.#busy.size < this.#options.threads && this.#idle.length > 0) return this.#idle.at(-1)!;
+    if (run.size > MOST_POSTED_BYTES) return null;
+    let least: Thread | null = null;
+    for (const thread of this.#busy) {
+      if (thread.load < MOST_POSTED && (least === null || thread.load < least.load)) least = thread;
+    }
+    return least;
+  }
+
+  #post(run: PoolRun, thread: Thread): void {
+    if (this.#idle.at(-1) === thread) this.#idle.pop();
+    this.#busy.add(thread);
+    try {
+      thread.post(run);
+    } catch (thrown) {
+      // Only what cannot be cloned is refused, and inputs are JSON values and bytes.
+      this.#lose(run, `the call cannot be sent: ${String(thrown)}`);
+      if (thread.load === 0 && this.#busy.delete(thread)) this.#idle.push(thread);
+    }
+  }
+
+  /** A thread that has nothing to do takes over what waits in front of another one. */
+  #balance(): void {
+    if (this.#balancing || this.#busy.size === 0) return;
+    this.#balancing = true;
+    // Not now: whoever gets an answer often asks for the next run at once.
+    setImmediate(() => {
+      this.#balancing = false;
+      if (this.#waiting.length > 0 || this.#idle.length === 0 || this.#busy.size >= this.#options.threads) return;
+      let most: Thread | null = null;
+      for (const thread of this.#busy) if (most === null || thread.load > most.load) most = thread;
+      if (most === null || most.load < 2) return;
+      this.#waiting.push(...most.takeBackLast(Math.floor(most.load / 2)));
+      this.#dispatch();
+    });
+  }
+
+  #lose(run: PoolRun, what: string): void {
+    run.answer = { kind: "lost", what };
+    this.#answered(run);
+  }
+
+  #answered(run: PoolRun): void {
+    if (--this.#inFlight === 0) this.#alive.unref();
+    run.listener.answered(run.answer!);
+  }
+
+  // The threads.
+
+  #drop(thread: Thread, reason: string): void {
+    const index = this.#idle.indexOf(thread);
+    if (index >= 0) this.#idle.splice(index, 1);
+    const known = this.#busy.delete(thread) || index >= 0;
+    if (known && endings.hasSubscribers) endings.publish({ threadId: thread.threadId, reason });
+  }
+
+  readonly #connect = (thread: Thread): void => {
+    if (startings.hasSubscribers) startings.publish({ threadId: thread.threadId });
+    this.#idle.unshift(thread);
+    this.#dispatch();
+    this.#balance();
+  };
 }

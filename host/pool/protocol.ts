@@ -1,6 +1,6 @@
 import type { Artifact, ArtifactSource } from "../compile/compile.ts";
-import type { Event, EventDeclaration } from "../events/events.ts";
-import type { HostAnswer, ImportCounters, InterfaceLink } from "../imports/imports.ts";
+import type { EventDeclaration } from "../events/events.ts";
+import type { ImportCounters, InterfaceLink } from "../imports/imports.ts";
 import type { JsonSchema, Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "../meter/meter.ts";
 
@@ -49,8 +49,7 @@ export interface Deployable extends Omit<Deployment, "artifact"> {
 
 /** One run, as a thread gets it. */
 export interface Call {
-  readonly kind: "call";
-  /** Names this run in every message of the bridge. */
+  /** Names this run in every message of its thread. */
   readonly epoch: number;
   readonly deployment: string;
   readonly runId: string;
@@ -97,13 +96,10 @@ export interface WorkerTimes {
 }
 
 export interface Reply {
-  readonly kind: "reply";
   readonly ending: WorkerEnding;
   readonly usage: WorkerUsage;
   readonly events: { readonly accepted: number; readonly refused: number };
-  /** Whether messages of the run may wait on the bridge. */
-  readonly said: boolean;
-  /** What the run said last, after all that. */
+  /** What the run said last. */
   readonly sayings: readonly Saying[];
   /** What the instance was, whatever was asked for. */
   readonly tier: Tier;
@@ -115,11 +111,14 @@ export interface Reply {
 /** The first message of a thread: its end of the bridge. */
 export interface Hello {
   readonly kind: "airlock-hello";
+  readonly threadId: number;
   readonly port: import("node:worker_threads").MessagePort;
   /** See `BRIDGE_FIELDS`. */
   readonly shared: SharedArrayBuffer;
   /** See `RunClock`. */
   readonly clock: SharedArrayBuffer;
+  /** See `Claims`. */
+  readonly claims: SharedArrayBuffer;
 }
 
 /** Int32 fields of the bridge's shared buffer. */
@@ -130,28 +129,20 @@ export const GC_FIELDS = { pauses: 0, microseconds: 1, count: 2 } as const;
 
 /** What a run says that wants no answer. */
 export type Saying =
-  | { readonly kind: "event"; readonly event: Event }
+  /** What an `EventGate` accepted, for `parseEvents`. */
+  | { readonly kind: "events"; readonly json: string }
   | { readonly kind: "log"; readonly level: string; readonly message: string };
 
-/** From the thread. `ordinal` counts the questions of one run. */
+/** From the thread, besides replies. `ordinal` counts the questions of one run. */
 export type BridgeMessage =
+  /** The host's own code threw in the thread. */
+  | { readonly kind: "broken"; readonly epoch: number; readonly what: string }
   | { readonly kind: "need"; readonly epoch: number; readonly ordinal: number; readonly deployment: string }
-  | { readonly kind: "sayings"; readonly epoch: number; readonly sayings: readonly Saying[] }
-  | {
-      readonly kind: "host-call";
-      readonly epoch: number;
-      readonly ordinal: number;
-      readonly interfaceName: string;
-      readonly functionName: string;
-      readonly args: readonly unknown[];
-      /** Fuel used so far: what is known of a run that is later cut off. */
-      readonly fuel: number;
-    };
+  | { readonly kind: "sayings"; readonly epoch: number; readonly sayings: readonly Saying[] };
 
-/** To the thread, for a question: one answer with the same epoch and ordinal; anything else is dropped. */
+/** To the thread: the answer to what it needs. Anything with another epoch or ordinal is dropped. */
 export interface BridgeAnswer {
   readonly epoch: number;
   readonly ordinal: number;
-  readonly deployment?: Deployment | { readonly problem: string };
-  readonly answer?: HostAnswer;
+  readonly deployment: Deployment | { readonly problem: string };
 }

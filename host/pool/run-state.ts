@@ -1,8 +1,9 @@
-import type { Event, EventGate } from "../events/events.ts";
+import type { EventGate } from "../events/events.ts";
 import type { HostAnswer, ImportCounters, ImportEnding, ImportScope, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, createCounters, EXHAUSTED, type FuelProfiler } from "../meter/meter.ts";
 import { endingOf, type GuestReturn } from "./ending-of.ts";
+import { FuelCharge } from "./fuel-charge.ts";
 import { GuestStop } from "./guest-stop.ts";
 import { mostLifted } from "./lift-bound.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
@@ -17,6 +18,7 @@ const ASK_MARGIN_MS = 60_000;
  */
 export class RunState implements ImportScope {
   readonly meter: Counters = createCounters({ fuel: 0, pages: 0, elements: 0 });
+  readonly #fuelCharge = new FuelCharge(this.meter.fuel);
   counters!: ImportCounters;
   memories!: WebAssembly.Memory[];
   phase!: Phase;
@@ -149,8 +151,7 @@ export class RunState implements ImportScope {
   }
 
   charge(units: number): void {
-    this.meter.fuel.value -= BigInt(Math.ceil(units));
-    if (this.meter.fuel.value < 0n) this.end({ kind: "out-of-fuel", phase: this.phase });
+    if (!this.#fuelCharge.take(units)) this.end({ kind: "out-of-fuel", phase: this.phase });
   }
 
   stop(ending: ImportEnding): never {
@@ -158,8 +159,8 @@ export class RunState implements ImportScope {
     return this.end({ kind: "trapped", phase: this.phase, what: ending.what });
   }
 
-  publish(event: Event): void {
-    this.#init.bridge.say({ kind: "event", event });
+  publish(json: string): void {
+    this.#init.bridge.say({ kind: "events", json });
   }
 
   atEnd(finish: () => void): void {
@@ -179,11 +180,9 @@ export class RunState implements ImportScope {
     const startedAt = performance.now();
     const fuel = Number(this.#fuelGiven - this.meter.fuel.value);
     const timeoutMs = this.limits.wallMs + ASK_MARGIN_MS;
-    const reply = this.#init.bridge.ask({ kind: "host-call", interfaceName, functionName, args, fuel }, timeoutMs);
+    const answer = this.#init.bridge.ask({ interfaceName, functionName, args, fuel }, timeoutMs);
     this.hostMs += performance.now() - startedAt;
-    if (reply?.answer === undefined)
-      return this.end({ kind: "lost", what: "the main thread did not answer a host call" });
-    return reply.answer;
+    return answer ?? this.end({ kind: "lost", what: "the main thread did not answer a host call" });
   }
 
   enter(name: string): void {

@@ -59,11 +59,9 @@ export class Runner {
         ? this.#carryOut({ call, operation, deployed, run, kept, init, entered })
         : { kind: "invalid-input", what: invalid };
     return {
-      kind: "reply",
       ending,
       usage: run.usage(),
       events: { accepted: init.events.accepted, refused: init.events.refused },
-      said: this.#bridge.said,
       sayings: this.#bridge.takeWaiting(),
       tier: kept !== null ? "reset" : call.tier === "fresh" ? "fresh" : "recycled",
       times: {
@@ -137,7 +135,7 @@ export class Runner {
       this.#deployed.set(key, known);
       return known;
     }
-    const deployment = this.#bridge.ask({ kind: "need", deployment: key }, DEPLOYMENT_TIMEOUT_MS)?.deployment;
+    const deployment = this.#bridge.need(key, DEPLOYMENT_TIMEOUT_MS);
     if (deployment === undefined || "problem" in deployment)
       throw new Error(`the capability cannot be loaded: ${deployment?.problem ?? "there was no answer"}`);
     const deployed = new Deployed(deployment, this.#memories);

@@ -79,6 +79,7 @@ export function functionProvider(definition: FunctionDefinition, ground: Functio
 
 class FunctionProvider implements Provider {
   readonly id: string;
+  readonly operations: readonly string[];
   readonly commands: Commands;
   readonly #definition: FunctionDefinition;
   readonly #operation: string;
@@ -96,6 +97,7 @@ class FunctionProvider implements Provider {
     this.id = id;
     this.#definition = definition;
     this.#operation = operation;
+    this.operations = [operation];
     this.#policy = policy;
     const own = parseLimits(limits, "limits", "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
     checkHeld(own, FUNCTION_LIMITS, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");

@@ -14,6 +14,9 @@ export type RunSink = (event: RunEvent) => void;
 
 const sinkFailures = channel("airlock:providers:sink-failed");
 const providerFailures = channel("airlock:providers:provider-failed");
+const queuings = channel("airlock:providers:run-queued");
+const grants = channel("airlock:providers:lease-granted");
+const releases = channel("airlock:providers:lease-released");
 
 /** What a run needs to know of the one who keeps it. */
 export interface RunKeeper {
@@ -112,8 +115,8 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     const entered = this.#pool.enter(this, this.#seat?.candidate ?? null, priority);
     this.#seat?.took();
     this.#keeper.took(this as ProviderRun);
-    if ("place" in entered) this.#place = entered;
-    else this.#lease = entered;
+    if ("place" in entered) this.#queued(entered);
+    else this.#leased(entered);
     this.#emitter.open();
     if (signal !== null) this.#follow(signal);
     // Whoever waited and has been served by now was begun by `granted`; who has ended holds nothing.
@@ -122,7 +125,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
 
   granted(lease: AdmissionLease): void {
     this.#place = null;
-    this.#lease = lease;
+    this.#leased(lease);
     this.#begin();
   }
 
@@ -151,7 +154,10 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     const lease = this.#lease;
     this.#lease = null;
     if (this.#begun) this.#seat!.inFlight--;
-    lease?.release();
+    if (lease !== null) {
+      lease.release();
+      if (releases.hasSubscribers) releases.publish({ runId: this.runId, slot: lease.providerId });
+    }
     this.#seat?.left();
     this.#resolve?.(terminal.outcome as Outcome<Output>);
     this.#resolve = null;
@@ -160,6 +166,17 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
   /** The events, for one reader. Ends after the terminal event. */
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
     return this.#buffer[Symbol.asyncIterator]();
+  }
+
+  #queued(place: QueuePlace): void {
+    this.#place = place;
+    const { runId, providerId } = this.request;
+    if (queuings.hasSubscribers) queuings.publish({ runId, providerId });
+  }
+
+  #leased(lease: AdmissionLease): void {
+    this.#lease = lease;
+    if (grants.hasSubscribers) grants.publish({ runId: this.runId, slot: lease.providerId });
   }
 
   #begin(): void {

@@ -11,6 +11,7 @@ import { type ProviderPool, type ProviderPoolStats, unreachable, type Waiter } f
 import { ProviderRun, type RunKeeper, type RunSink } from "./provider-run.ts";
 import { checkPriority, checkRunId, checkRunRequest } from "./run-request.ts";
 import { abortSignalOf, StopSignal } from "./run-signal.ts";
+import type { ProviderInfo } from "./seat.ts";
 import { Seating, type Slots } from "./seating.ts";
 
 /** How a run may be started, besides its request. */
@@ -97,9 +98,19 @@ export class ProviderRuns {
     return this.#seating.remove(id, (waiters, seat) => disconnectAll(waiters, `the provider ${seat.id} was removed`));
   }
 
+  /** The provider of that name; null for a pool. Throws AIRLOCK_PROVIDERS_MISSING. */
+  resolve(name: string): Provider | null {
+    return this.#seating.find(name).seat?.provider ?? null;
+  }
+
   /** The providers, in the order in which they were registered. */
   list(): readonly Provider[] {
     return this.#seating.list();
+  }
+
+  /** What is known of each provider now. */
+  describe(): readonly ProviderInfo[] {
+    return this.#seating.describe();
   }
 
   /**

@@ -109,6 +109,8 @@ export interface Commands {
 export interface Provider {
   /** `id@version`. */
   readonly id: string;
+  /** What can be asked of it. A request without an operation means the only one. */
+  readonly operations?: readonly string[];
   /** Checks a request before anything of it starts; throws a HostError. */
   check?(request: RunRequest): void;
   /**

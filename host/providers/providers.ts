@@ -59,4 +59,5 @@ export {
 } from "./provider-runs.ts";
 export { ProviderRegistry } from "./registry.ts";
 export { abortSignalOf } from "./run-signal.ts";
+export type { ProviderInfo } from "./seat.ts";
 export type { Slots } from "./seating.ts";

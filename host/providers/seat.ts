@@ -6,6 +6,21 @@ import type { ProviderPool } from "./provider-pool.ts";
 
 const failures = channel("airlock:providers:stop-failed");
 
+/** A provider as it is now. */
+export interface ProviderInfo {
+  /** `id@version`. */
+  readonly id: string;
+  /** What can be asked of it, where it says so. */
+  readonly operations: readonly string[];
+  readonly connected: boolean;
+  /** Since when it is so, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Its runs that hold a slot now. */
+  readonly inFlight: number;
+  /** Slots, which it may share with others. */
+  readonly capacity: number;
+}
+
 /** What a seat is made of. */
 export interface SeatInit {
   readonly provider: Provider;
@@ -40,6 +55,12 @@ export class Seat {
     this.candidate = candidate;
     this.kind = kind;
     this.since = since;
+  }
+
+  describe(): ProviderInfo {
+    const { id, provider, connected, since, inFlight, pool, candidate } = this;
+    const { capacity } = pool.slotsOf(candidate);
+    return { id, operations: provider.operations ?? [], connected, since, inFlight, capacity };
   }
 
   /** A run is the provider's, until `left`. */

@@ -4,7 +4,7 @@ import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats, type Waiter } from "./provider-pool.ts";
 import { ProviderRegistry } from "./registry.ts";
-import { checkProviderId, Seat, startProvider } from "./seat.ts";
+import { checkProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
 
 /** Where the runs of a provider get their slots. */
 export type Slots =
@@ -106,6 +106,10 @@ export class Seating {
   /** Throws AIRLOCK_PROVIDERS_MISSING. */
   resolve(id: string): Seat {
     return this.#seats.resolve(id);
+  }
+
+  describe(): readonly ProviderInfo[] {
+    return this.#seats.list().map((seat) => seat.describe());
   }
 
   list(): readonly Provider[] {

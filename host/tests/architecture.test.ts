@@ -32,6 +32,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** Files directly in host/: they know all rooms of the core, and no face. */
 const HOST_FILES = [
   "host.ts",
+  "host-providers.ts",
+  "thread-slots.ts",
   "options.ts",
   "index.ts",
   "run-options.ts",

@@ -29,7 +29,7 @@ export async function componentizeSource(
     if (made !== null) return { bytes: made.component, reproducible: true };
   }
   try {
-    const { component } = await componentize({ ...options, sync: true, optSize: true });
+    const { component } = await componentize({ ...options, sync: true });
     return { bytes: component, reproducible: false };
   } catch (error) {
     const message = messageOf(error);

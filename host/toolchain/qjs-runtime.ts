@@ -14,7 +14,7 @@ import { type Replacement, redirectImports } from "./redirect-imports.ts";
 export function reproducibleRuntime(): Buffer | null {
   try {
     const binding = bindingPath();
-    const engine = binding === undefined ? null : smallestSyncEngine(readFileSync(binding));
+    const engine = binding === undefined ? null : fastSyncEngine(readFileSync(binding));
     return engine === null ? null : redirectImports(engine, REPLACEMENTS);
   } catch {
     return null;
@@ -72,14 +72,17 @@ function bindingPath(): string | undefined {
   return loaded.find((path) => /componentize-qjs[^/\\]*\.node$/.test(path));
 }
 
-/** Four engines lie in the native module as they are; the one that `sync` and `optSize` choose is the smallest sync one. */
-function smallestSyncEngine(binary: Buffer): Buffer | null {
+/**
+ * Four engines lie in the native module as they are; the one that `sync` chooses is the largest sync one. The one for
+ * `optSize` is 0.5 MB shorter and burns 30 to 45 % more for the same source.
+ */
+function fastSyncEngine(binary: Buffer): Buffer | null {
   const magic = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
   let best: Buffer | null = null;
   for (let at = binary.indexOf(magic); at >= 0; at = binary.indexOf(magic, at + 1)) {
     const module = binary.subarray(at, endOfModule(binary, at));
     if (!module.includes("wit_dylib_initialize") || module.includes("[context-get-0]")) continue;
-    if (best === null || module.length < best.length) best = module;
+    if (best === null || module.length > best.length) best = module;
   }
   return best;
 }

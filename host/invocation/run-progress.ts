@@ -1,0 +1,141 @@
+import type { HostAnswer } from "../imports/imports.ts";
+import type { Limits } from "../manifest/manifest.ts";
+import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
+import {
+  abortSignalOf,
+  type CapabilityEvent,
+  type Emitter,
+  type RunAccount,
+  type RunPhase,
+  type RunReport,
+  type RunRequest,
+  type RunResult,
+  type RunSignal,
+} from "../providers/providers.ts";
+import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
+import type { OperationPlan } from "./operations.ts";
+import { outcomeOf, type RunFacts, reportWithoutReply } from "./settle.ts";
+
+/** What a run of a component is, before it begins. */
+export interface ComponentRun {
+  readonly request: RunRequest;
+  readonly providerId: string;
+  readonly limits: Limits;
+  readonly evidence: RunFacts["evidence"];
+  readonly offered: ReadonlyMap<string, OfferedFunction>;
+  readonly plan: OperationPlan;
+  readonly emitter: Emitter;
+  readonly signal: RunSignal;
+  /** Takes the result, once. */
+  readonly resolve: (result: RunResult) => void;
+}
+
+/** A run of a component in its thread: passes on what it says, takes it away when it is ended, and gives account of it. */
+export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext {
+  readonly #run: ComponentRun;
+  #pooled: PoolRun | null = null;
+  readonly submittedAt: number;
+  startedAt: number | null = null;
+  enteredAt: number | null = null;
+  fuel = 0;
+  hostCalls = 0;
+  events = 0;
+
+  constructor(run: ComponentRun) {
+    this.#run = run;
+    this.submittedAt = run.emitter.submittedAt ?? now();
+  }
+
+  /** Hands the call to the pool; `size` as `Pool.run` wants it. */
+  begin(pool: Pool, call: Call, size: number): void {
+    const run = pool.run(call, size, this);
+    this.#pooled = run;
+    this.#run.signal.addEventListener("abort", () => pool.abort(run));
+    this.#run.emitter.account?.(this);
+  }
+
+  get request(): RunRequest {
+    return this.#run.request;
+  }
+
+  get limits(): Limits {
+    return this.#run.limits;
+  }
+
+  get evidence(): RunFacts["evidence"] {
+    return this.#run.evidence;
+  }
+
+  // The account.
+
+  get wallMs(): number {
+    return this.#run.limits.wallMs;
+  }
+
+  wallSince(): number | null {
+    this.#learnTimes();
+    return this.enteredAt ?? this.startedAt;
+  }
+
+  get phase(): RunPhase {
+    this.#learnTimes();
+    if (this.startedAt === null) return "queue";
+    return this.enteredAt === null ? "setup" : "guest";
+  }
+
+  report(endedAt: number): RunReport {
+    this.#learnTimes();
+    return reportWithoutReply(this, endedAt);
+  }
+
+  // What the pool says.
+
+  event(event: CapabilityEvent): void {
+    this.events++;
+    this.#run.emitter.emit({ kind: "event", event });
+  }
+
+  log(level: string, message: string): void {
+    this.#run.emitter.emit({ kind: "log", level, message });
+  }
+
+  hostCall(call: HostCall): HostAnswer | Promise<HostAnswer> {
+    this.fuel = call.fuel;
+    this.hostCalls++;
+    return answerHostCall(call, this.#run.offered, this);
+  }
+
+  answered(answer: PoolAnswer): void {
+    const { resolve, plan } = this.#run;
+    if (answer.kind === "replied") resolve(outcomeOf(this, plan, answer.reply, now()));
+    else if (answer.kind === "lost") resolve({ kind: "lost", message: answer.what });
+    // Its end is known already: it was ended from outside.
+    else resolve({ kind: "cancelled", reason: String(this.#run.signal.reason) });
+  }
+
+  // What a function of the application learns.
+
+  get runId(): string {
+    return this.#run.request.runId;
+  }
+
+  get providerId(): string {
+    return this.#run.providerId;
+  }
+
+  /** Made for whom asks: most functions do not, and it costs several microseconds. */
+  get signal(): AbortSignal {
+    return abortSignalOf(this.#run.signal);
+  }
+
+  #learnTimes(): void {
+    const times = this.#pooled?.times() ?? null;
+    if (times === null) return;
+    this.startedAt = times.takenUpAt;
+    this.enteredAt = times.enteredAt;
+  }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
