@@ -348,6 +348,7 @@ describe.each(DIALECTS)("the provider $name", (dialect: Dialect) => {
       instead(401, {}, JSON.stringify({ error: echo }).replaceAll("/", "\\/")),
       instead(500, {}, echo),
       instead(500, {}, nearTheEnd(KEY)),
+      instead(500, {}, `{"error":"${echo.replaceAll("/", "\\/")}${" ".repeat(9_000)}"}`),
       instead(302, { location: `http://x/?k=${encodeURIComponent(KEY)}` }, ""),
       withFrame(1, framed(KEY)),
       withFrame(1, framed(`{"error": "${echo}"}`)),
@@ -364,7 +365,7 @@ describe.each(DIALECTS)("the provider $name", (dialect: Dialect) => {
     const text =
       JSON.stringify(said) + inspect([said, provider], { depth: 20, showHidden: true }) + JSON.stringify(provider);
     expect(text).toContain("[redacted]");
-    for (const piece of [KEY, KEY.slice(0, 8), encodeURIComponent(KEY), "another-secret"])
+    for (const piece of [KEY, KEY.slice(0, 8), KEY.slice(-8), encodeURIComponent(KEY), "another-secret"])
       expect(text).not.toContain(piece);
     expect((await it.server.request()).headers).toMatchObject({ authorization: `Bearer ${KEY}`, ...headers });
   });

@@ -55,6 +55,8 @@ export interface ModelOperation {
   readonly input: { readonly properties: Readonly<Record<string, unknown>>; readonly required: readonly string[] };
   /** Whether the server may know more properties than these. */
   readonly open: boolean;
+  /** Content types that say of an answer that it is no stream. Any other is taken: servers name them as they like. */
+  readonly notStreamed?: RegExp;
   /** What is sent of an input that was checked; the model is in it. */
   bodyOf(input: Readonly<Record<string, unknown>>): unknown;
   decoder(ground: DecoderGround): ModelDecoder;
@@ -63,6 +65,7 @@ export interface ModelOperation {
 const DEFAULT_LINE_BYTES = 1024 * 1024;
 const LEAST_LINE_BYTES = 1024;
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
+const MOST_TYPE_CHARACTERS = 80;
 const KEYS = ["id", "baseUrl", "apiKey", "headers", "model", "models", "limits", "maxLineBytes"];
 
 interface CheckedOperation extends ModelOperation {
@@ -165,6 +168,12 @@ export class ModelProvider implements Provider {
     const answer = await this.#endpoint.ask(operation.path, operation.bodyOf(input), signal);
     const { status, secrets } = answer;
     if (status !== 200) throw await errorOf(answer, operation.path);
+    const type = answer.header("content-type") ?? "";
+    if (operation.notStreamed?.test(type)) {
+      answer.close();
+      const shown = secrets.excerpt(type, false, MOST_TYPE_CHARACTERS);
+      throw RunEnd.failed(`The server answered ${operation.path} with ${shown}, a stream is wanted; is baseUrl right?`);
+    }
     const decoder = operation.decoder({ output, secrets, maxLineBytes: this.#maxLineBytes });
     let whole = false;
     try {

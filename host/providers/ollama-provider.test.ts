@@ -141,6 +141,21 @@ describe("openAiCompatibleProvider()", () => {
     }
   });
 
+  it("says that an answer is no stream, and takes streams whatever they are called", async () => {
+    const it = await bench(OPENAI);
+    it.server.delivery = instead(200, { "content-type": "application/json; charset=utf-8" }, '{"choices":[]}');
+    expect((await it.run()).outcome).toMatchObject({
+      kind: "provider-failed",
+      message: expect.stringContaining('with "application/json; charset=utf-8", a stream is wanted'),
+    });
+    await (await it.server.request()).closed;
+    const stream = 'data: {"choices":[],"usage":{}}\n\ndata: [DONE]\n\n';
+    for (const headers of [{}, { "content-type": "text/plain" }]) {
+      it.server.delivery = instead(200, headers, stream);
+      expect((await it.run()).outcome).toMatchObject({ kind: "succeeded", output: { text: "", finishReason: null } });
+    }
+  });
+
   it("has no command of Ollama's", async () => {
     const it = await bench(OPENAI);
     await expect(it.runs.command(OPENAI.id, "ollama_api", { path: "/api/tags" })).rejects.toThrow(

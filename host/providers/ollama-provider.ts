@@ -29,6 +29,8 @@ const COMMON = {
   options: { type: "object", description: "Parameters of the model, such as temperature." },
   keep_alive: { type: ["string", "number"], description: "How long the model stays loaded, such as 5m." },
   think: { type: ["boolean", "string"], description: "Whether the model is to think first, or how hard." },
+  truncate: { type: "boolean", description: "Whether what does not fit into the context is left out." },
+  shift: { type: "boolean", description: "Whether the context moves on when it is full." },
   logprobs: { type: "boolean" },
   top_logprobs: { type: "integer", minimum: 0 },
 };

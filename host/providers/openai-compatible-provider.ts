@@ -60,6 +60,7 @@ export function openAiCompatibleProvider(definition: OpenAiCompatibleDefinition,
     input: CHAT,
     // Each of these servers has parameters of its own, and refuses those that it does not know.
     open: true,
+    notStreamed: /^(?:application\/json|text\/html)\b/i,
     bodyOf: (input: Readonly<Record<string, unknown>>) => ({
       ...input,
       stream: true,

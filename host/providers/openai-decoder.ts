@@ -8,7 +8,7 @@ import { RunEnd } from "./run-end.ts";
 interface OpenAiChunk {
   readonly model?: string | null;
   readonly choices?: readonly OpenAiChoice[] | null;
-  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens?: number } | null;
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
   readonly error?: unknown;
 }
 
@@ -66,7 +66,6 @@ const CHUNK = {
     usage: {
       type: ["object", "null"],
       properties: { prompt_tokens: COUNT, completion_tokens: COUNT },
-      required: ["prompt_tokens"],
     },
   },
 };
@@ -133,7 +132,9 @@ export class OpenAiDecoder implements ModelDecoder {
     }
     if (typeof model === "string") output.model(model);
     for (const choice of choices ?? []) this.#choice(choice);
-    if (typeof usage === "object" && usage !== null) output.usage(usage.prompt_tokens, usage.completion_tokens ?? 0);
+    const { prompt_tokens, completion_tokens } = usage ?? {};
+    if (prompt_tokens === undefined && completion_tokens === undefined) return;
+    output.usage(prompt_tokens ?? 0, completion_tokens ?? 0);
   }
 
   #choice({ delta, finish_reason }: OpenAiChoice): void {

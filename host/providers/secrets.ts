@@ -22,7 +22,9 @@ export class Secrets {
       for (const piece of pieces) {
         if (piece.length < (credential ? SHORTEST_CREDENTIAL : SHORTEST_VALUE) || SCHEMES.has(piece.toLowerCase()))
           continue;
-        texts.add(piece).add(encodeURIComponent(piece)).add(JSON.stringify(piece).slice(1, -1));
+        const inJson = JSON.stringify(piece).slice(1, -1);
+        // Some write a slash in JSON with a backslash before it.
+        texts.add(piece).add(encodeURIComponent(piece)).add(inJson).add(inJson.replaceAll("/", "\\/"));
       }
     }
     // Longest first: what stands inside of another is taken out with it.
