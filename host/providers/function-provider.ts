@@ -3,7 +3,6 @@ import {
   createSchemaValidator,
   effectiveLimits,
   type JsonSchema,
-  jsonExcess,
   type LimitKey,
   type LimitPolicy,
   type Limits,
@@ -14,9 +13,10 @@ import {
 } from "../manifest/manifest.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import type { Capabilities } from "./commands.ts";
-import { type FunctionContext, type FunctionRules, FunctionRun, jsonText } from "./function-run.ts";
+import { type FunctionContext, type FunctionRules, FunctionRun } from "./function-run.ts";
 import type { Failure, RunResult } from "./outcome.ts";
 import type { Commands, Emitter, Provider, RunRequest, RunSignal } from "./provider.ts";
+import { checkHeld, copyOfInput, jsonText } from "./run-input.ts";
 
 /** A function of the embedding application that is to be a provider. */
 export interface FunctionDefinition {
@@ -108,7 +108,7 @@ export class FunctionProvider implements Provider {
     { id, call, operations, events, limits, eventsWait }: FunctionInit,
     { policy = resolvePolicy(), clock = SYSTEM_CLOCK }: FunctionGround,
   ) {
-    checkHeld(limits, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
+    checkHeld(limits, FUNCTION_LIMITS, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
     this.id = id;
     this.operations = operations.map(({ name }) => name);
     this.#call = call;
@@ -138,7 +138,7 @@ export class FunctionProvider implements Provider {
         `Cannot run ${this.id}: it has no operation ${quote(request.operation)}; ${this.operations.map((name) => quote(name)).join(" or ")} is wanted`,
       );
     }
-    checkHeld(request.limits, this.id, "AIRLOCK_INVOCATION_REQUEST_INVALID");
+    checkHeld(request.limits, FUNCTION_LIMITS, this.id, "AIRLOCK_INVOCATION_REQUEST_INVALID");
     this.#inputs.set(request, copyOfInput(request.input, this.id, this.#limitsOf(request).inputBytes));
   }
 
@@ -188,31 +188,4 @@ function checkDefinition(definition: FunctionDefinition): void {
 
 function invalid(text: string): HostError {
   return new HostError("AIRLOCK_PROVIDERS_DEFINITION_INVALID", `Cannot make a provider of the function: ${text}`);
-}
-
-type RefusalCode = "AIRLOCK_PROVIDERS_DEFINITION_INVALID" | "AIRLOCK_INVOCATION_REQUEST_INVALID";
-
-/** A limit that is only declared would be a false promise. */
-function checkHeld(limits: Partial<Limits>, id: string, code: RefusalCode): void {
-  for (const key in limits) {
-    if ((FUNCTION_LIMITS as readonly string[]).includes(key)) continue;
-    const held = FUNCTION_LIMITS.join(", ");
-    throw new HostError(code, `Cannot hold ${quote(id)} to limits.${key}: for native code there are ${held}`);
-  }
-}
-
-/** The input as a value of its own: the caller may change what he gave. */
-function copyOfInput(input: unknown, id: string, inputBytes: number): unknown {
-  const text = jsonText(input ?? null);
-  const refuse = (code: "AIRLOCK_INVOCATION_REQUEST_INVALID" | "AIRLOCK_INVOCATION_INPUT_TOO_LARGE", why: string) =>
-    new HostError(code, `Cannot run ${id}: input ${why}`);
-  if (text === null) throw refuse("AIRLOCK_INVOCATION_REQUEST_INVALID", "is no JSON value");
-  const bytes = Buffer.byteLength(text);
-  if (bytes > inputBytes) {
-    throw refuse("AIRLOCK_INVOCATION_INPUT_TOO_LARGE", `has ${bytes} bytes as JSON, inputBytes allows ${inputBytes}`);
-  }
-  const excess = jsonExcess(text);
-  if (excess === null) return JSON.parse(text) as unknown;
-  const tooMany = excess.kind === "too-many";
-  throw refuse(tooMany ? "AIRLOCK_INVOCATION_INPUT_TOO_LARGE" : "AIRLOCK_INVOCATION_REQUEST_INVALID", excess.text);
 }

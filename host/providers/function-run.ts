@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import { nativeUsage } from "./emitter.ts";
 import type { RunPhase, RunReport, TokenUsage } from "./outcome.ts";
 import type { CapabilityEvent, Emitter, RunAccount, RunRequest, RunSignal } from "./provider.ts";
+import { jsonText } from "./run-input.ts";
 import { abortSignalOf } from "./run-signal.ts";
 
 /** What a function learns of its run, and where it says what happens. After the run's end what it says is dropped. */
@@ -219,14 +220,5 @@ export class FunctionRun implements FunctionContext, RunAccount {
     }
     if (text === null) return "its payload is no JSON value";
     return check === null ? null : check(JSON.parse(text) as unknown);
-  }
-}
-
-/** Null for what JSON cannot carry. */
-export function jsonText(value: unknown): string | null {
-  try {
-    return JSON.stringify(value) ?? null;
-  } catch {
-    return null;
   }
 }

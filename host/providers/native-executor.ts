@@ -6,11 +6,11 @@ import {
   readNativeManifest,
 } from "../manifest/manifest.ts";
 import { type FunctionDefinition, type FunctionGround, FunctionProvider } from "./function-provider.ts";
-import { jsonText } from "./function-run.ts";
 import { resolveCatalog } from "./pool-catalog.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats } from "./provider-pool.ts";
 import type { ProviderRuns } from "./provider-runs.ts";
+import { jsonText } from "./run-input.ts";
 
 /** How much a native executor takes on. */
 export interface NativeExecutorOptions {
