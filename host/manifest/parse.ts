@@ -69,6 +69,8 @@ function problemsOf(value: unknown, form: Form): readonly string[] {
     problems.push('artifactType is "native": "wasm" is wanted, native providers are registered in code, not installed');
   }
   problems.push(...eventProblems(fields), ...duplicates(fields["operations"], "operations", ["name"]));
+  const { invoke } = (fields["grants"] ?? {}) as { readonly invoke?: unknown };
+  problems.push(...duplicates(invoke, "grants.invoke", ["id"]));
   return [...new Set(problems)];
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { type LateCounts, RunEmitter, type RunListener } from "./emitter.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import type { Outcome } from "./outcome.ts";
-import type { CapabilityEvent, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
+import type { CapabilityEvent, NestedEvents, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
 import type { ProviderPool, QueuePlace, Waiter } from "./provider-pool.ts";
 import type { Seat } from "./seat.ts";
 
@@ -47,7 +47,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
   readonly #pool: ProviderPool;
   #seat: Seat | null;
   readonly #buffer = new EventBuffer();
-  #capabilityEvents: CapabilityEvent[] | null = null;
+  #capabilityEvents: (CapabilityEvent | NestedEvents)[] | null = null;
   readonly #sink: RunSink | null;
   #lease: AdmissionLease | null = null;
   #begun = false;
@@ -87,8 +87,8 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     return this.#outcome;
   }
 
-  /** The capability's events: provisional until the run has succeeded, and worth nothing when it has not. */
-  get capabilityEvents(): readonly CapabilityEvent[] {
+  /** The capability's events, and those of its nested runs: provisional until the run has succeeded, and worth nothing when it has not. */
+  get capabilityEvents(): readonly (CapabilityEvent | NestedEvents)[] {
     return this.#capabilityEvents ?? [];
   }
 
@@ -124,6 +124,12 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     this.#place = null;
     this.#lease = lease;
     this.#begin();
+  }
+
+  /** Takes in what a nested run has said that has succeeded: it comes after what the run has said so far. */
+  include(nested: NestedEvents): void {
+    this.#capabilityEvents ??= [];
+    this.#capabilityEvents.push(nested);
   }
 
   heard(event: RunEvent): void {

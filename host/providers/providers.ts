@@ -29,7 +29,17 @@ export {
   functionProvider,
 } from "./function-provider.ts";
 export type { FunctionContext } from "./function-run.ts";
-export type { Evidence, Failure, Outcome, RunPhase, RunReport, RunResult, TokenUsage, Usage } from "./outcome.ts";
+export type {
+  Evidence,
+  Failure,
+  NestedRun,
+  Outcome,
+  RunPhase,
+  RunReport,
+  RunResult,
+  TokenUsage,
+  Usage,
+} from "./outcome.ts";
 export { type CatalogEntry, type PoolCatalog, type ResolvedCatalog, resolveCatalog } from "./pool-catalog.ts";
 export type {
   CapabilityEvent,
@@ -37,8 +47,11 @@ export type {
   Emitter,
   Lifecycle,
   LiveEvent,
+  NestedEvents,
+  NestedIn,
   Provider,
   RunAccount,
+  RunBudget,
   RunEvent,
   RunRequest,
   RunSignal,
