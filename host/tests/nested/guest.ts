@@ -14,6 +14,8 @@ export interface GuestOptions {
   readonly version?: string;
   /** Left out: the guest does not import `invoke`. */
   readonly invoke?: readonly InvokeGrant[];
+  /** It also imports a resource, so that generated glue carries it and not the linker. */
+  readonly glue?: boolean;
   readonly limits?: Record<string, number>;
   readonly emits?: readonly { readonly type: string; readonly version: string }[];
 }
@@ -23,8 +25,8 @@ export async function guest(
   id: string,
   { version = "1.0.0", ...options }: GuestOptions = {},
 ): Promise<PackageInMemory> {
-  const { invoke, limits = {}, emits = [{ type: "said", version: "1.0.0" }] } = options;
-  const component = await (invoke === undefined ? leaf() : composer());
+  const { invoke, glue = false, limits = {}, emits = [{ type: "said", version: "1.0.0" }] } = options;
+  const component = await (invoke === undefined ? leaf() : composer(glue));
   const imports = decodeComponent(component).imports.flatMap(({ name, sort }) => (sort === "type" ? [] : [name]));
   const manifest = parseManifest(
     JSON.stringify({
@@ -47,32 +49,32 @@ const built = new Map<string, Promise<Uint8Array>>();
 
 /** Calls nobody. */
 function leaf(): Promise<Uint8Array> {
-  return once("leaf", "world leaf { import airlock:capability/events@1.0.0; EXPORTS }", "");
+  return once("leaf", "world leaf { import airlock:capability/events@1.0.0; EXPORTS }");
 }
 
 /** Calls whom it is told to. */
-function composer(): Promise<Uint8Array> {
-  const world = `world composer {
+function composer(glue: boolean): Promise<Uint8Array> {
+  const name = glue ? "glued-composer" : "composer";
+  const world = `world ${name} {
+    ${glue ? "import wasi:io/error@0.2.0;" : ""}
     import airlock:capability/events@1.0.0; import airlock:capability/invoke@1.0.0;
     use airlock:capability/invoke@1.0.0.{invoke-error};
     export call: func(capability: string, operation: string, input: string) -> result<string, invoke-error>;
     export relay: func(capability: string, operation: string, input: string) -> result<string, invoke-error>;
     export again: func(times: u32, capability: string, operation: string, input: string) -> u32;
     EXPORTS }`;
-  return once("composer", world, CALLS);
+  return once(name, world, CALLS, `${INVOKE} ${glue ? DROP : ""}`);
 }
 
-function once(name: string, world: string, calls: string): Promise<Uint8Array> {
-  const known = built.get(name) ?? make(name, world, calls);
+function once(name: string, world: string, calls = "", imports = ""): Promise<Uint8Array> {
+  const known = built.get(name) ?? make(name, world, calls, imports);
   built.set(name, known);
   return known;
 }
 
-async function make(name: string, world: string, calls: string): Promise<Uint8Array> {
-  const witSource = `package test:guests;\n${world.replace("EXPORTS", EXPORTS)}\n${contract()}`;
-  const importInvoke = `(import "airlock:capability/invoke@1.0.0" "invoke"
-    (func $invoke (param i32 i32 i32 i32 i32 i32 i32)))`;
-  const binary = await parse(`(module ${calls === "" ? "" : importInvoke} ${CORE} ${calls})`);
+async function make(name: string, world: string, calls: string, imports: string): Promise<Uint8Array> {
+  const witSource = `package test:guests;\n${world.replace("EXPORTS", EXPORTS)}\n${contract()}\n${RESOURCE}`;
+  const binary = await parse(`(module ${imports} ${CORE} ${calls})`);
   return componentNew(await componentEmbed({ binary, witSource, world: name }));
 }
 
@@ -83,6 +85,10 @@ function contract(): string {
     .map((file) => readFileSync(join(CONTRACT, file), "utf8").replace(/^package .*$/m, ""));
   return `package airlock:capability@1.0.0 {\n${texts.join("\n")}\n}`;
 }
+
+const RESOURCE = "package wasi:io@0.2.0 { interface error { resource error; } }";
+const INVOKE = '(import "airlock:capability/invoke@1.0.0" "invoke" (func $invoke (param i32 i32 i32 i32 i32 i32 i32)))';
+const DROP = '(import "wasi:io/error@0.2.0" "[resource-drop]error" (func $drop (param i32)))';
 
 const EXPORTS = `
   export echo: func(text: string) -> string;
