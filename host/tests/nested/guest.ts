@@ -114,6 +114,11 @@ const CORE = `
       (then (if (i32.eq (i32.const -1) (memory.grow (i32.add (i32.const 1)
         (i32.shr_u (i32.sub (global.get $top) (i32.mul (memory.size) (i32.const 65536))) (i32.const 16))))) (then unreachable))))
     (local.get $at))
+  ;; Setup burns fuel too.
+  (func $warm (local $left i32)
+    (local.set $left (i32.const 5000))
+    (loop $again (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1))))))
+  (start $warm)
   (func $say (param i32 i32) (result i32)
     (call $emit (i32.const 16) (i32.const 4) (i32.const 24) (i32.const 5) (local.get 0) (local.get 1) (i32.const 128))
     (i32.eqz (i32.load8_u (i32.const 128))))

@@ -134,6 +134,32 @@ describe("runs that call others", () => {
     expect(await next.outcome).toMatchObject({ output: '"again"' });
   });
 
+  it("leave nothing in use, whatever is cancelled when", async () => {
+    await open(2);
+    let seed = 11;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return Math.floor((seed / 2 ** 31) * below);
+    };
+    const kinds: Promise<string>[] = [];
+    for (let each = 0; each < 200; each++) {
+      const via = ["test.b", "test.a", "test.b"].slice(random(4));
+      const [operation, input] =
+        random(8) === 0 ? ["spin", {}] : random(4) === 0 ? ["trap", {}] : ["burn", { rounds: 9 }];
+      const limits = { wallMs: 1 + random(400) };
+      const run = host.run("test.a", chain([...via, "test.leaf"], operation, input), { ...CALL, limits });
+      if (random(3) === 0) setTimeout(() => run.cancel(), random(60));
+      kinds.push(run.outcome.then(({ kind }) => kind));
+      if (random(4) === 0) await new Promise((turn) => setTimeout(turn, random(20)));
+    }
+    expect(
+      (await Promise.all(kinds)).filter((kind) => !/^(succeeded|failed|cancelled|past-deadline)$/.test(kind)),
+    ).toEqual([]);
+    expect(inUse(host)).toEqual(nothing(host.stats().lanes.length));
+    const last = chain(["test.b", "test.a", "test.b", "test.leaf"], "echo", { text: "x" });
+    expect(await host.run("test.a", last, CALL).outcome).toMatchObject({ kind: "succeeded" });
+  });
+
   it("call what they need also while the host waits for their end", async () => {
     await open(1);
     const input = { times: 20, ...calling("test.leaf", "burn", { rounds: 100_000 }) };
