@@ -68,7 +68,7 @@ export interface HostStats {
   readonly pool: PoolStats;
   /** Threads and slots by depth of nesting: of the runs that the application asks for, of those that these ask for, and so on. */
   readonly lanes: readonly LaneStats[];
-  /** The slots of pools, and of providers that have their own, by name. */
+  /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   readonly cache: CompileStats;
 }
@@ -238,7 +238,7 @@ export class Host implements AsyncDisposable {
       late,
       pool: { ...pool, waiting: pool.waiting + slots.waiting },
       lanes,
-      slots: pools,
+      slots: { [THREADS]: slots, ...pools },
       cache: this.#compiler.stats(),
     };
   }

@@ -8,7 +8,8 @@ export const THREADS = "threads";
 /** A run may wait in front of a thread, so there are more slots than threads; all that wait count for the queue. */
 export function threadSlots({ threads, queue }: ResolvedOptions): ResolvedCatalog {
   const ahead = Math.min(queue, threads * (MOST_POSTED - 1));
-  return resolveCatalog({ candidates: [{ providerId: THREADS, capacity: threads + ahead }], queue: queue - ahead });
+  const candidates = [{ providerId: THREADS, capacity: threads + ahead }];
+  return { ...resolveCatalog({ candidates, queue: queue - ahead }), ahead };
 }
 
 /** Deployments that a thread keeps ready by default. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { channel } from "node:diagnostics_channel";
 import type { Checker, CheckReport } from "../admission/admission.ts";
 import type { ComponentInfo } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
@@ -12,6 +13,8 @@ import { identifyMaker, transpilerVersion } from "./maker.ts";
 import { Processes } from "./processes.ts";
 import type { CompileReply, Variant } from "./protocol.ts";
 import type { ProcessBounds, ThrowAwayProcess } from "./throw-away-process.ts";
+
+const lookups = channel("airlock:compile:artifact");
 
 /** How components are compiled. */
 export interface CompileOptions extends ProcessBounds {
@@ -123,7 +126,10 @@ export class Compiler {
     this.#processes.checkOpen();
     const key = artifactKey(wanted.sha256, wanted.variant);
     const known = this.#cache.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (lookups.hasSubscribers) lookups.publish({ componentSha256: wanted.sha256, from: "memory" });
+      return known;
+    }
     let coming = this.#coming.get(key);
     if (coming === undefined) {
       coming = this.#make(key, wanted, child).finally(() => this.#coming.delete(key));
@@ -133,9 +139,12 @@ export class Compiler {
   }
 
   async #make(key: string, { bytes, sha256, importNames, variant }: Wanted, child: LazyProcess): Promise<Artifact> {
-    const { component } = await this.#answer("compiled", key, () =>
-      child.get().ask({ kind: "compile", bytes, importNames, variant }),
-    );
+    let isKept = true;
+    const { component } = await this.#answer("compiled", key, () => {
+      isKept = false;
+      return child.get().ask({ kind: "compile", bytes, importNames, variant });
+    });
+    if (lookups.hasSubscribers) lookups.publish({ componentSha256: sha256, from: isKept ? "disk" : "process" });
     const artifact = await toArtifact(key, sha256, variant, component);
     this.#cache.set(artifact);
     return artifact;

@@ -33,6 +33,9 @@ const badInput = (text: string): CodeEntry => ({
 export const CODES = {
   AIRLOCK_MANIFEST_UNREADABLE: badInput("the manifest or package cannot be read"),
   AIRLOCK_MANIFEST_INVALID: badInput("a field of the manifest is missing, unknown or has a wrong value"),
+  AIRLOCK_MANIFEST_ARTIFACT_TYPE: refused(
+    "the manifest is of a native capability where a Wasm one is wanted, or the reverse",
+  ),
 
   AIRLOCK_METER_MALFORMED: refused("the core module does not decode or does not validate"),
   AIRLOCK_METER_UNSUPPORTED: refused("the core module uses an instruction or feature that is not metered"),
@@ -96,6 +99,21 @@ export const CODES = {
   },
   AIRLOCK_PROVIDERS_CATALOG_INVALID: badInput("the catalog of a provider pool has a wrong value"),
   AIRLOCK_PROVIDERS_DEFINITION_INVALID: badInput("the definition of a native provider has a wrong value"),
+  AIRLOCK_PROVIDERS_GATE_INVALID: badInput("a bound of a stream gate has a wrong value"),
+  AIRLOCK_PROVIDERS_EVENTS_TAKEN: {
+    status: 409,
+    exit: 2,
+    retry: false,
+    failure: "invalid_request",
+    text: "the events of the run cannot be read from their beginning any more",
+  },
+  AIRLOCK_PROVIDERS_CAPACITY_INVALID: {
+    status: 400,
+    exit: 2,
+    retry: false,
+    failure: "invalid_capacity",
+    text: "the capacity of a native executor is out of its range",
+  },
   AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED: {
     status: 403,
     exit: 2,

@@ -50,7 +50,8 @@ export const MANIFEST_SCHEMA = {
     title: { description: "One short line for people.", type: "string", maxLength: 256 },
     description: { description: "What the capability does, for people.", type: "string", maxLength: 8_192 },
     artifactType: {
-      description: "What kind of file answers. Packages hold wasm; native providers are registered in code.",
+      description:
+        "What answers. wasm: the component of the package. native: a function of the application, which it hands over at install.",
       enum: ["wasm", "native"],
       default: "wasm",
     },
@@ -238,6 +239,16 @@ export const MANIFEST_SCHEMA = {
       properties: Object.fromEntries(LIMIT_KEYS.map((key) => [key, schemaOfLimit(key)])),
     },
   },
+};
+
+/** What only Wasm has, so that a native capability has none of it. */
+export const WASM_FIELDS = ["component", "sha256", "imports", "profile", "hostAbi", "grants"] as const;
+
+/** For editors: how a native capability differs. The parser says the same in words. */
+export const NATIVE_CONDITION = {
+  if: { required: ["artifactType"], properties: { artifactType: { const: "native" } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ["operations"], properties: Object.fromEntries(WASM_FIELDS.map((field) => [field, false])) },
 };
 
 /** The fields that the build fills in, so that a source manifest has none of them. */

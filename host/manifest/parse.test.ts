@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isHostError } from "../errors/errors.ts";
 import { unsupportedGrants } from "./grants.ts";
-import { parseManifest, parseSourceManifest } from "./parse.ts";
+import { parseManifest, parseNativeManifest, parseSourceManifest } from "./parse.ts";
 
 const GOOD = { id: "acme.echo", version: "1.2.0", component: "component.wasm", sha256: "ab".repeat(32) };
 
@@ -71,10 +71,6 @@ describe("parseManifest()", () => {
     [{ ...GOOD, version: "1.2.0+x" }, 'version is "1.2.0+x": an exact semantic version is wanted, such as 1.2.0'],
     [{ ...GOOD, version: "^1.2.0" }, 'version is "^1.2.0": an exact semantic version is wanted, such as 1.2.0'],
     [{ ...GOOD, hostAbi: "1" }, 'hostAbi is "1": an exact semantic version is wanted, such as 1.2.0'],
-    [
-      { ...GOOD, artifactType: "native" },
-      'artifactType is "native": "wasm" is wanted, native providers are registered in code, not installed',
-    ],
     [{ ...GOOD, artifactType: "jar" }, 'artifactType is "jar": one of "wasm", "native" is wanted'],
     [{ ...GOOD, profile: "wasi" }, 'profile is "wasi": one of "component", "core" is wanted'],
     [
@@ -229,6 +225,54 @@ describe("parseSourceManifest()", () => {
       "sha256 is in a source manifest: the build fills it in, remove it",
       "imports is in a source manifest: the build fills it in, remove it",
     ]);
+  });
+});
+
+describe("parseNativeManifest()", () => {
+  const native = {
+    id: "app.adder",
+    version: "1.0.0",
+    artifactType: "native",
+    operations: [{ name: "add", input: { type: "array" }, output: { type: "number" } }],
+  };
+  const parsed = (manifest: unknown) => parseNativeManifest(JSON.stringify(manifest), "x/capability.json");
+
+  test("fills in every default, has nothing of Wasm, and is what it gives out again", () => {
+    const manifest = parsed({ ...native, $schema: "./x.json", limits: { wallMs: 5 } });
+    expect(manifest).toEqual({ ...native, serviceType: "stateless", emits: [], limits: { wallMs: 5 } });
+    expect(Object.isFrozen(manifest) && Object.isFrozen(manifest.operations)).toBe(true);
+    expect(parsed(manifest)).toEqual(manifest);
+  });
+
+  test("refuses what only Wasm has, and a capability without operations", () => {
+    const parse = parseNativeManifest as unknown as typeof parseManifest;
+    expect(problems({ ...native, component: "c.wasm", grants: {} }, parse)).toEqual([
+      "component is in the manifest of a native capability: only Wasm has it, remove it",
+      "grants is in the manifest of a native capability: only Wasm has it, remove it",
+    ]);
+    expect(problems({ ...native, operations: [] }, parse)).toEqual([
+      "operations is empty: at least one is wanted, nothing else says what the function takes and gives",
+    ]);
+    expect(problems({ ...native, operations: undefined }, parse)).toEqual([
+      expect.stringMatching(/^operations is missing: What can be asked of the capability/),
+    ]);
+  });
+
+  test("each artifact type is refused where the other is wanted, and says where it goes", () => {
+    const refused = (wanted: string, artifactType: string, text: string) =>
+      expect.objectContaining({
+        code: "AIRLOCK_MANIFEST_ARTIFACT_TYPE",
+        failure: "admission_rejected",
+        message: expect.stringContaining(text),
+        details: { where: "x/capability.json", artifactType, wanted },
+      });
+    expect(() => parsed(GOOD)).toThrow(refused("native", "wasm", "host.install(package)"));
+    expect(() => parsed({ ...GOOD, artifactType: "wasm" })).toThrow(refused("native", "wasm", "host.install(package)"));
+    for (const parse of [parseManifest, parseSourceManifest]) {
+      expect(() => parse(JSON.stringify(native), "x/capability.json")).toThrow(
+        refused("wasm", "native", "host.providers.nativeExecutor({ capacity }).install(manifest, call)"),
+      );
+    }
   });
 });
 

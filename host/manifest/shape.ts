@@ -67,6 +67,18 @@ export interface SourceManifest {
   readonly limits: Partial<Limits>;
 }
 
+/**
+ * What a capability says of itself that is a function of the application. It has no Wasm, so it has nothing of what belongs to that:
+ * no component, no imports, and no grants, for nothing holds trusted code to them. Deep-frozen; every default is filled in.
+ */
+export interface NativeManifest
+  extends Pick<
+    SourceManifest,
+    "id" | "version" | "title" | "description" | "serviceType" | "emits" | "operations" | "limits"
+  > {
+  readonly artifactType: "native";
+}
+
 /** What a built package says of itself. Deep-frozen; every default is filled in. */
 export interface Manifest extends SourceManifest {
   /** Path of the Wasm file, relative to the package, with forward slashes. */

@@ -6,6 +6,7 @@
  * Piscina makes the threads, replaces those that die and ends them all (`ThreadFactory`). Calls go past its task queue, over a
  * port for each thread: so a few wait in front of a thread, which need not sleep between them, and can still be taken back.
  */
+import { channel } from "node:diagnostics_channel";
 import { PoolRun, type RunListener } from "./pool-run.ts";
 import type { Deployable, Deployment } from "./protocol.ts";
 import type { Thread, ThreadOwner } from "./thread.ts";
@@ -59,6 +60,9 @@ const MOST_POSTED_BYTES = 16 * 1024;
 const SPARE_AFTER_MS = 100;
 /** Longer than a timer can be; it never fires. */
 const FOREVER_MS = 2 ** 31 - 1;
+
+const startings = channel("airlock:pool:thread-started");
+const endings = channel("airlock:pool:thread-ended");
 
 export class Pool implements ThreadOwner {
   readonly #options: PoolOptions;
@@ -116,7 +120,7 @@ export class Pool implements ThreadOwner {
         return;
       }
       thread.end();
-      this.#drop(thread);
+      this.#drop(thread, "its run was ended");
     }
     run.answer = { kind: "aborted" };
     this.#answered(run);
@@ -164,7 +168,7 @@ export class Pool implements ThreadOwner {
     thread.drain();
     const unbegun = thread.takeBackLast(thread.load);
     const lost = thread.takeAll();
-    this.#drop(thread);
+    this.#drop(thread, thread.problem);
     this.#waiting.unshift(...unbegun);
     for (const run of lost) this.#lose(run, `the thread ended: ${thread.problem}`);
     this.#dispatch();
@@ -237,13 +241,15 @@ export class Pool implements ThreadOwner {
 
   // The threads.
 
-  #drop(thread: Thread): void {
-    this.#busy.delete(thread);
+  #drop(thread: Thread, reason: string): void {
     const index = this.#idle.indexOf(thread);
     if (index >= 0) this.#idle.splice(index, 1);
+    const known = this.#busy.delete(thread) || index >= 0;
+    if (known && endings.hasSubscribers) endings.publish({ threadId: thread.threadId, reason });
   }
 
   readonly #connect = (thread: Thread): void => {
+    if (startings.hasSubscribers) startings.publish({ threadId: thread.threadId });
     this.#idle.unshift(thread);
     this.#dispatch();
     this.#balance();

@@ -31,6 +31,8 @@ export interface ThreadOwner {
  * in the order in which they were posted; those that it has not begun can be taken back.
  */
 export class Thread {
+  /** As Node numbers threads. */
+  readonly threadId: number;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #fields: Int32Array;
@@ -44,6 +46,7 @@ export class Thread {
 
   /** `memories` counts the Wasm memories that all threads of this process hold. */
   constructor(hello: Hello, worker: Worker, memories: Int32Array, owner: ThreadOwner) {
+    this.threadId = hello.threadId;
     this.#worker = worker;
     this.#port = hello.port;
     this.#fields = new Int32Array(hello.shared);

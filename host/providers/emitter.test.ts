@@ -46,6 +46,7 @@ const INPUTS = {
   cancel: "cancelled",
   disconnect: "disconnected",
   deadline: "past-deadline",
+  "a slow reader": "over-budget",
 } as const satisfies Record<string, OutcomeKind | null>;
 
 type Input = keyof typeof INPUTS;
@@ -89,7 +90,9 @@ describe("RunEmitter", () => {
             const failure = run.terminal!.failure ?? null;
             expect(failure).toBe(ENDINGS[first].failure);
             expect(clock.alarms).toBe(0);
-            expect(run.signal.aborted).toBe(["cancelled", "disconnected", "past-deadline"].includes(first));
+            expect(run.signal.aborted).toBe(
+              ["cancelled", "disconnected", "past-deadline", "over-budget"].includes(first),
+            );
           }
           const heard = listener.events.flatMap((event) => (event.kind === "log" ? [Number(event.message)] : []));
           const spoken = listener.events.flatMap((event) => indexOf(event) ?? []);
@@ -112,6 +115,7 @@ describe("RunEmitter", () => {
             else if (input === "throw") run.fail(new Error(text));
             else if (input === "cancel") run.cancel("enough");
             else if (input === "disconnect") run.disconnect("gone");
+            else if (input === "a slow reader") run.cut({ kind: "over-budget", limit: "unreadBytes" });
             else clock.pass(1_000_000);
           }
         },

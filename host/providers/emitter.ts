@@ -11,6 +11,8 @@ export interface RunListener {
   heard(event: RunEvent): void;
   /** Once, right before the terminal event is heard: whatever the run held is to be given back. Must not throw. */
   ended(terminal: TerminalEvent): void;
+  /** Null while another event has room; else settles once it has, or once the run has ended. */
+  room?(): Promise<void> | null;
 }
 
 /** What came after a run's end and was dropped. One for many runs. */
@@ -87,6 +89,10 @@ export class RunEmitter implements Emitter, Sleeper {
     this.#listener.heard(event);
   }
 
+  room(): Promise<void> | null {
+    return this.#terminal === null ? (this.#listener.room?.() ?? null) : null;
+  }
+
   account(account: RunAccount): void {
     if (this.#terminal !== null || this.#account !== null) return;
     this.#account = account;
@@ -117,6 +123,11 @@ export class RunEmitter implements Emitter, Sleeper {
     return this.#end({ kind: "disconnected", message });
   }
 
+  /** Whoever reads the run cannot go on with it: stops the provider, which had no part in the ending. */
+  cut(result: RunResult): boolean {
+    return this.#end(result, "message" in result ? result.message : `${result.kind}: the reader is too slow`);
+  }
+
   /** Looks at the time, ends the run when it is over and sleeps on when it is not. */
   wake(): void {
     if (this.#alarm !== null) this.#clock.cancel(this.#alarm);
@@ -135,7 +146,7 @@ export class RunEmitter implements Emitter, Sleeper {
   }
 
   /** The only way to an end. */
-  #end(result: RunResult): boolean {
+  #end(result: RunResult, cutReason: string | null = null): boolean {
     if (this.#terminal === null) this.#account?.ending?.();
     // Also where somebody who heard of what ended with it has ended this run.
     if (this.#terminal !== null) {
@@ -149,7 +160,8 @@ export class RunEmitter implements Emitter, Sleeper {
     if (this.#alarm !== null) this.#clock.cancel(this.#alarm);
     this.#alarm = null;
     // The provider stops before its slot goes to the next run, and both before anyone is told.
-    this.#stop(result);
+    if (cutReason === null) this.#stop(result);
+    else this.signal.abort(cutReason, "AbortError");
     this.#listener.ended(terminal);
     this.#listener.heard(terminal);
     return true;

@@ -51,6 +51,9 @@ export interface TokenUsage {
   readonly model?: string;
 }
 
+/** Bounds of a stream gate: more of the run than this waited for a slow reader. */
+export type UnreadLimit = "unreadEvents" | "unreadBytes";
+
 /** What each ending says besides its kind. */
 interface EndFacts<Output> {
   readonly succeeded: { readonly output: Output };
@@ -61,14 +64,18 @@ interface EndFacts<Output> {
   readonly "out-of-stack": { readonly phase: RunPhase; readonly limit: "callDepth" | "engine" };
   /** `limit` says which tripped first. */
   readonly "past-deadline": { readonly phase: RunPhase; readonly limit: "wallMs" | "deadlineMs" };
-  readonly "over-budget": { readonly limit: keyof Limits };
+  readonly "over-budget": { readonly limit: keyof Limits | UnreadLimit };
   readonly "invalid-input": { readonly message: string };
   readonly "invalid-output": { readonly message: string };
   readonly cancelled: { readonly reason: string };
   /** The thread or the process died. */
   readonly lost: { readonly message: string };
   /** A native provider threw, or its server answered with an error. */
-  readonly "provider-failed": { readonly message: string };
+  readonly "provider-failed": {
+    readonly message: string;
+    /** The HTTP status of its server's answer, where that was the error. */
+    readonly status?: number;
+  };
   /** The connection to the provider, or to whom the run was for, broke off. */
   readonly disconnected: { readonly message: string };
 }

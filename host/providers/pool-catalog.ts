@@ -24,6 +24,8 @@ export interface ResolvedCatalog {
   readonly candidates: readonly Required<CatalogEntry>[];
   readonly queue: number;
   readonly policy: "fifo";
+  /** Slots whose runs wait all the same, further on: a refusal counts them to the queue. */
+  readonly ahead?: number;
 }
 
 /** A burst of a thousand calls waits, and a host that is hopelessly behind says so early. */

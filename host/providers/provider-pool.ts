@@ -34,6 +34,7 @@ export interface ProviderPoolStats {
  */
 export class ProviderPool implements LeaseGiver {
   readonly #queueBound: number;
+  readonly #ahead: number;
   readonly #candidates = new Map<string, Candidate>();
   readonly #capacity: number;
   /** Who takes any candidate. */
@@ -45,8 +46,9 @@ export class ProviderPool implements LeaseGiver {
   #releasedAgain = 0;
   #granting = false;
 
-  constructor({ candidates, queue }: ResolvedCatalog) {
+  constructor({ candidates, queue, ahead = 0 }: ResolvedCatalog) {
     this.#queueBound = queue;
+    this.#ahead = ahead;
     // The order of choice, so that choosing is a walk to the first that fits: the sort keeps the catalog's order.
     for (const { providerId, capacity, priority } of [...candidates].sort((a, b) => b.priority - a.priority)) {
       this.#candidates.set(providerId, {
@@ -71,7 +73,7 @@ export class ProviderPool implements LeaseGiver {
     const candidate = this.#granting && this.#waiting > 0 ? null : this.#choose(wanted);
     if (candidate !== null) return this.#lease(candidate);
     if (!this.reachable(wanted)) throw unreachable(wanted);
-    if (this.#waiting >= this.#queueBound) throw full(this.#waiting, this.#queueBound);
+    if (this.#waiting >= this.#queueBound) throw full(this.#waiting + this.#ahead, this.#queueBound + this.#ahead);
     const line = wanted === null ? this.#anyone : this.#candidates.get(wanted)!.line;
     this.#waiting++;
     return { line, place: line.join(waiter, priority, this.#arrivals++) };

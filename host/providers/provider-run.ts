@@ -3,17 +3,23 @@ import { isHostError, messageOf } from "../errors/errors.ts";
 import type { AdmissionLease } from "./admission-lease.ts";
 import type { Clock } from "./clock.ts";
 import { type LateCounts, RunEmitter, type RunListener } from "./emitter.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { EventBuffer } from "./event-buffer.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, RunResult } from "./outcome.ts";
 import type { CapabilityEvent, NestedEvents, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
 import type { ProviderPool, QueuePlace, Waiter } from "./provider-pool.ts";
 import type { Seat } from "./seat.ts";
+import { StreamGate } from "./stream-gate.ts";
+import { type GateBounds, resolveGateBounds } from "./unread-queue.ts";
 
 /** Hears every event of a run as it happens. */
 export type RunSink = (event: RunEvent) => void;
 
 const sinkFailures = channel("airlock:providers:sink-failed");
 const providerFailures = channel("airlock:providers:provider-failed");
+const queuings = channel("airlock:providers:run-queued");
+const grants = channel("airlock:providers:lease-granted");
+const releases = channel("airlock:providers:lease-released");
 
 /** What a run needs to know of the one who keeps it. */
 export interface RunKeeper {
@@ -37,6 +43,11 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   readonly outcome: Promise<Outcome<Output>>;
   /** Ends the run: it is not wanted any more. A run that has ended stays as it is. */
   cancel(reason?: string): void;
+  /**
+   * Sends the run to an endpoint, in place of an iterator: everything, in order, with the terminal event last. Throws
+   * AIRLOCK_PROVIDERS_GATE_INVALID, AIRLOCK_PROVIDERS_EVENTS_TAKEN.
+   */
+  to<Message>(endpoint: Endpoint<Message>, bounds?: GateBounds): StreamGate<Output, Message>;
 }
 
 /** A run as its keeper knows it. */
@@ -112,17 +123,18 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     const entered = this.#pool.enter(this, this.#seat?.candidate ?? null, priority);
     this.#seat?.took();
     this.#keeper.took(this as ProviderRun);
-    if ("place" in entered) this.#place = entered;
-    else this.#lease = entered;
+    if ("place" in entered) this.#queued(entered);
+    else this.#leased(entered);
     this.#emitter.open();
-    if (signal !== null) this.#follow(signal);
+    // A run whose deadline had passed is over by now.
+    if (signal !== null && this.terminal === null) this.#follow(signal);
     // Whoever waited and has been served by now was begun by `granted`; who has ended holds nothing.
     if (!("place" in entered) && this.#lease !== null) this.#begin();
   }
 
   granted(lease: AdmissionLease): void {
     this.#place = null;
-    this.#lease = lease;
+    this.#leased(lease);
     this.#begin();
   }
 
@@ -132,8 +144,18 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     this.#capabilityEvents.push(nested);
   }
 
+  /** As of `Run`. */
+  to<Message>(endpoint: Endpoint<Message>, bounds: GateBounds = {}): StreamGate<Output, Message> {
+    const cut = (result: RunResult): void => void this.#emitter.cut(result);
+    const gate = new StreamGate<Output, Message>(this.runId, endpoint, resolveGateBounds(bounds), cut);
+    const refusal = this.#buffer.handOver(gate);
+    gate.open();
+    if (refusal !== null) cut(refusal);
+    return gate;
+  }
+
   heard(event: RunEvent): void {
-    this.#buffer.push(event, event === this.#emitter.terminal);
+    const refusal = this.#buffer.push(event, event === this.#emitter.terminal);
     if (event.kind === "event") {
       this.#capabilityEvents ??= [];
       this.#capabilityEvents.push(event.event);
@@ -145,6 +167,12 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
         sinkFailures.publish({ error, runId: this.runId });
       }
     }
+    // After the sink has heard the event, or it would hear of the end before.
+    if (refusal !== null) this.#emitter.cut(refusal);
+  }
+
+  room(): Promise<void> | null {
+    return this.#buffer.room();
   }
 
   /** The one place where a run gives back what it holds: its slot or its place, its listener, its name. */
@@ -157,7 +185,10 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     const lease = this.#lease;
     this.#lease = null;
     if (this.#begun) this.#seat!.inFlight--;
-    lease?.release();
+    if (lease !== null) {
+      lease.release();
+      if (releases.hasSubscribers) releases.publish({ runId: this.runId, slot: lease.providerId });
+    }
     this.#seat?.left();
     this.#resolve?.(terminal.outcome as Outcome<Output>);
     this.#resolve = null;
@@ -166,6 +197,17 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
   /** The events, for one reader. Ends after the terminal event. */
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
     return this.#buffer[Symbol.asyncIterator]();
+  }
+
+  #queued(place: QueuePlace): void {
+    this.#place = place;
+    const { runId, providerId } = this.request;
+    if (queuings.hasSubscribers) queuings.publish({ runId, providerId });
+  }
+
+  #leased(lease: AdmissionLease): void {
+    this.#lease = lease;
+    if (grants.hasSubscribers) grants.publish({ runId: this.runId, slot: lease.providerId });
   }
 
   #begin(): void {

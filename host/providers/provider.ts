@@ -100,6 +100,12 @@ export interface RunAccount {
 export interface Emitter {
   /** Takes one event, in order. After the run's end it is dropped and counted. Never throws. */
   emit(event: LiveEvent): void;
+  /**
+   * Null while whoever reads the run has room; else settles once he has, or once the run has ended. Never rejects. A provider that
+   * can pause looks after what it emits (`await emitter.room?.()`); the run of one that does not may end as `over-budget`
+   * when its reader is slow. The run's clocks go on meanwhile.
+   */
+  room?(): Promise<void> | null;
   /** Hands in the run's account, once and early. Without one the outcome of a run that is cut off has times and no more. */
   account?(account: RunAccount): void;
   /** When the run was asked for, in milliseconds since the epoch. */

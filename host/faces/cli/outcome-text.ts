@@ -70,6 +70,9 @@ function story(outcome: Outcome): readonly string[] {
       if (outcome.limit === "deadlineMs") return [`The run's deadline passed in phase ${outcome.phase}`];
       return [tripped(outcome, outcome.limit, ` in phase ${outcome.phase}`)];
     case "over-budget":
+      if (outcome.limit === "unreadEvents" || outcome.limit === "unreadBytes") {
+        return ["The reader of the run was too slow: more waited for it than the stream may hold"];
+      }
       return [tripped(outcome, outcome.limit, "")];
     case "invalid-input":
       return [`The input is not what the operation wants: ${printable(outcome.message, 1_000)}`];

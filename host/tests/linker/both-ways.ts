@@ -5,6 +5,7 @@ import type { HostAnswer, InterfaceLink } from "../../imports/imports.ts";
 import { effectiveLimits, type Limits, resolvePolicy } from "../../manifest/manifest.ts";
 import { instantiate, prepare } from "../../pool/instance.ts";
 import { MemoryPool } from "../../pool/memory-pool.ts";
+import type { HostCall } from "../../pool/pool-run.ts";
 import { BRIDGE_FIELDS, type WorkerEnding } from "../../pool/protocol.ts";
 import { RunState } from "../../pool/run-state.ts";
 import type { WorkerBridge } from "../../pool/worker-bridge.ts";
@@ -79,15 +80,10 @@ export async function bothWays(bytes: Uint8Array, options?: CarryOptions): Promi
 
 function runState(limits: Limits, host: HostFunction | undefined): RunState {
   const bridge = {
-    epoch: 1,
     begin() {},
     say() {},
-    ask: (question: { functionName: string; args: readonly unknown[] }) => ({
-      epoch: 1,
-      ordinal: 1,
-      answer: host?.(question.functionName, question.args),
-    }),
-  } as unknown as WorkerBridge;
+    ask: ({ functionName, args }: HostCall) => host?.(functionName, args),
+  } satisfies Pick<WorkerBridge, "begin" | "say" | "ask"> as unknown as WorkerBridge;
   const rules = { subscribable: true, declared: [], validatorOf: () => () => null };
   return new RunState({
     invocation: { runId: "run", capabilityId: "test", capabilityVersion: "1.0.0", operation: "test" },

@@ -46,7 +46,7 @@ describe("grants.invoke", () => {
 
   it("follows what is installed and uninstalled", async () => {
     const ask = await asks([{ id: "test.leaf", versions: "^5.0.0" }]);
-    const seen = [];
+    const seen: (string | null)[] = [];
     const look = async () => seen.push((await ask()).nested?.[0]?.providerId ?? null);
     await look();
     await host.install(await guest("test.leaf", { version: "5.0.0" }));
