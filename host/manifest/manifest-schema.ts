@@ -188,6 +188,26 @@ export const MANIFEST_SCHEMA = {
           uniqueItems: true,
           items: { type: "string", maxLength: 256, pattern: INTERFACE },
         },
+        invoke: {
+          description: "Other capabilities of the host that the capability may call, each id once.",
+          type: "array",
+          maxItems: 256,
+          items: {
+            type: "object",
+            additionalProperties: false,
+            required: ["id", "versions"],
+            properties: {
+              id: { description: "The other capability.", type: "string", maxLength: 128, pattern: ID },
+              versions: {
+                description:
+                  "Versions that will do, as a semver range, such as ^1.0.0: the newest installed one answers.",
+                type: "string",
+                maxLength: 256,
+                format: "semver-range",
+              },
+            },
+          },
+        },
         tools: NAMES("Tools that the capability may call."),
         connectors: {
           description: "Connectors that the capability may call.",

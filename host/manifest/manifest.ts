@@ -26,6 +26,7 @@ export { createSchemaValidator, type SchemaValidator, type ValueCheck } from "./
 export type {
   Emits,
   Grants,
+  InvokeGrant,
   JsonSchema,
   Manifest,
   NativeManifest,

@@ -113,12 +113,36 @@ describe("parseManifest()", () => {
     ],
     [
       { ...GOOD, grants: { files: [] } },
-      'grants has the unknown field "files": known are env, fs, http, imports, tools, connectors, models',
+      'grants has the unknown field "files": known are env, fs, http, imports, invoke, tools, connectors, models',
     ],
     [{ ...GOOD, grants: { fs: { read: "a/../.." } } }, 'grants.fs.read is "a/../..": a path without ".." is wanted'],
     [
       { ...GOOD, grants: { connectors: [{ id: "crm", range: "one" }] } },
       'grants.connectors.0.range is "one": a semver range is wanted, such as ^1.0.0',
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b" }] } },
+      "grants.invoke.0.versions is missing: Versions that will do, as a semver range, such as ^1.0.0: the newest installed one answers",
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b", versions: "one" }] } },
+      'grants.invoke.0.versions is "one": a semver range is wanted, such as ^1.0.0',
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b@1", versions: "1" }] } },
+      'grants.invoke.0.id is "acme.b@1": lower-case words with dots between them are wanted, such as acme.csv-profile',
+    ],
+    [
+      {
+        ...GOOD,
+        grants: {
+          invoke: [
+            { id: "acme.b", versions: "1" },
+            { id: "acme.b", versions: "2" },
+          ],
+        },
+      },
+      'grants.invoke.1 is "acme.b" again: grants.invoke.0 has it already',
     ],
     [
       { ...GOOD, limits: { fuel: -1 } },

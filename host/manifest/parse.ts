@@ -95,6 +95,8 @@ function problemsOf(value: unknown, form: Form): readonly string[] {
     problems.push("operations is empty: at least one is wanted, nothing else says what the function takes and gives");
   }
   problems.push(...eventProblems(fields), ...duplicates(fields["operations"], "operations", ["name"]));
+  const { invoke } = (fields["grants"] ?? {}) as { readonly invoke?: unknown };
+  problems.push(...duplicates(invoke, "grants.invoke", ["id"]));
   return [...new Set(problems)];
 }
 

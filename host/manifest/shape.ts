@@ -30,12 +30,20 @@ export interface Operation {
   readonly examples?: readonly OperationExample[];
 }
 
+/** A capability that may be called: the newest installed version inside of the semver range `versions`. */
+export interface InvokeGrant {
+  readonly id: string;
+  readonly versions: string;
+}
+
 /** What a capability asks for. Absent and empty mean the same. */
 export interface Grants {
   readonly env?: readonly string[];
   readonly fs?: { readonly read?: string; readonly write?: string };
   readonly http?: readonly string[];
   readonly imports?: readonly string[];
+  /** Capabilities that it may call, by id, and the versions that will do. */
+  readonly invoke?: readonly InvokeGrant[];
   readonly tools?: readonly string[];
   readonly connectors?: readonly { readonly id: string; readonly range: string }[];
   readonly models?: readonly string[];

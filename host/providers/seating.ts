@@ -108,6 +108,11 @@ export class Seating {
     return this.#seats.resolve(id);
   }
 
+  /** The newest version inside of the range; null when there is none. */
+  newestWithin(id: string, range: string): Seat | null {
+    return this.#seats.newestWithin(id, range) ?? null;
+  }
+
   describe(): readonly ProviderInfo[] {
     return this.#seats.list().map((seat) => seat.describe());
   }
