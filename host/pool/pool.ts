@@ -196,7 +196,7 @@ export class Pool implements ThreadOwner {
     if (run.size > MOST_POSTED_BYTES) return null;
     let least: Thread | null = null;
     for (const thread of this.#busy) {
-      if (thread.load < MOST_POSTED && (least === null || thread.load < least.load)) least = thread;
+      if (thread.hasRoom && thread.load < MOST_POSTED && (least === null || thread.load < least.load)) least = thread;
     }
     return least;
   }
