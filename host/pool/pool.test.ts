@@ -102,4 +102,29 @@ describe("Pool", () => {
     expect(await Promise.all([before.answer, waiting.answer])).toEqual([ANSWERED, ANSWERED]);
     expect(pool.stats()).toMatchObject({ free: 1, waiting: 0 });
   });
+
+  it("a run that is ended takes none with it that come to its thread while it is ended", async () => {
+    const first = start("answer");
+    const ended = start("hold");
+    // More than are posted: some wait for the place of the first, whose answer is heard of only when the second is ended.
+    const others = Array.from({ length: 6 }, () => start("answer"));
+    awaitBegun(ended);
+    pool.abort(ended.run);
+    expect(await Promise.all([first, ended].map(({ answer }) => answer))).toEqual([ANSWERED, ABORTED]);
+    expect(await Promise.all(others.map(({ answer }) => answer))).toEqual(others.map(() => ANSWERED));
+    expect(others.map(({ state }) => state[1])).toEqual(others.map(() => 1));
+    expect(pool.stats()).toMatchObject({ free: 1, waiting: 0 });
+  });
+
+  it("a run may be ended while another one is", async () => {
+    const ended = start("ask", () => pool.abort(behind[1]!.run));
+    const behind = Array.from({ length: 6 }, () => start("answer"));
+    awaitBegun(ended);
+    pool.abort(ended.run);
+    expect(await ended.answer).toEqual(ABORTED);
+    const answers = await Promise.all(behind.map(({ answer }) => answer));
+    expect(answers).toEqual(behind.map((_, index) => (index === 1 ? ABORTED : ANSWERED)));
+    expect(behind.map(({ state }) => state[1])).toEqual([1, 0, 1, 1, 1, 1]);
+    expect(pool.stats()).toMatchObject({ free: 1, waiting: 0 });
+  });
 });
