@@ -144,6 +144,10 @@ export class Host implements AsyncDisposable {
       this.#timings.set(provider, { admissionMs: admittedAt - beganAt, compileMs: compiledAt - admittedAt });
       await this.#runs.add(provider, { pool: this.#lanes.at(0).slots, candidate: THREADS });
       return this.#describe(provider);
+    } catch (thrown) {
+      // Closing ends the process that checks: that says nothing about the component.
+      this.#checkOpen("install");
+      throw thrown;
     } finally {
       session.close();
     }
@@ -181,13 +185,16 @@ export class Host implements AsyncDisposable {
     const { manifest, directory } = located ?? { manifest: null, directory: null };
     const session = this.#compiler.open(bytes);
     try {
-      return await inspectComponent({
+      const report = await inspectComponent({
         manifest,
         bytes,
         directory,
         policy: this.#policy,
         check: session.check,
       });
+      // As in `install`.
+      this.#checkOpen("inspect");
+      return report;
     } finally {
       session.close();
     }
