@@ -3,7 +3,6 @@ import {
   createSchemaValidator,
   effectiveLimits,
   type JsonSchema,
-  jsonExcess,
   type LimitKey,
   type LimitPolicy,
   type Limits,
@@ -16,6 +15,7 @@ import type { Capabilities } from "./commands.ts";
 import { type FunctionContext, type FunctionRules, FunctionRun } from "./function-run.ts";
 import type { Failure, RunResult } from "./outcome.ts";
 import type { Commands, Emitter, Provider, RunRequest, RunSignal } from "./provider.ts";
+import { checkHeld, copyOfInput, jsonText } from "./run-input.ts";
 
 /** A function of the embedding application that is to be a provider. */
 export interface FunctionDefinition {
@@ -100,7 +100,7 @@ class FunctionProvider implements Provider {
     this.operations = [operation];
     this.#policy = policy;
     const own = parseLimits(limits, "limits", "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
-    checkHeld(own, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
+    checkHeld(own, FUNCTION_LIMITS, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
     this.#limits = effectiveLimits(policy, own);
     const validator = createSchemaValidator();
     this.#checkInput = validator.compile(input);
@@ -123,7 +123,7 @@ class FunctionProvider implements Provider {
         `Cannot run ${this.id}: it has no operation ${quote(request.operation)}; ${quote(this.#operation)} is wanted`,
       );
     }
-    checkHeld(request.limits, this.id, "AIRLOCK_INVOCATION_REQUEST_INVALID");
+    checkHeld(request.limits, FUNCTION_LIMITS, this.id, "AIRLOCK_INVOCATION_REQUEST_INVALID");
     this.#inputs.set(request, copyOfInput(request.input, this.id, this.#limitsOf(request).inputBytes));
   }
 
@@ -171,40 +171,4 @@ function checkDefinition(definition: FunctionDefinition): void {
 
 function invalid(text: string): HostError {
   return new HostError("AIRLOCK_PROVIDERS_DEFINITION_INVALID", `Cannot make a provider of the function: ${text}`);
-}
-
-type RefusalCode = "AIRLOCK_PROVIDERS_DEFINITION_INVALID" | "AIRLOCK_INVOCATION_REQUEST_INVALID";
-
-/** A limit that is only declared would be a false promise. */
-function checkHeld(limits: Partial<Limits>, id: string, code: RefusalCode): void {
-  for (const key in limits) {
-    if ((FUNCTION_LIMITS as readonly string[]).includes(key)) continue;
-    const held = FUNCTION_LIMITS.join(", ");
-    throw new HostError(code, `Cannot hold ${quote(id)} to limits.${key}: for native code there are ${held}`);
-  }
-}
-
-/** The input as a value of its own: the caller may change what he gave. */
-function copyOfInput(input: unknown, id: string, inputBytes: number): unknown {
-  const text = jsonText(input ?? null);
-  const refuse = (code: "AIRLOCK_INVOCATION_REQUEST_INVALID" | "AIRLOCK_INVOCATION_INPUT_TOO_LARGE", why: string) =>
-    new HostError(code, `Cannot run ${id}: input ${why}`);
-  if (text === null) throw refuse("AIRLOCK_INVOCATION_REQUEST_INVALID", "is no JSON value");
-  const bytes = Buffer.byteLength(text);
-  if (bytes > inputBytes) {
-    throw refuse("AIRLOCK_INVOCATION_INPUT_TOO_LARGE", `has ${bytes} bytes as JSON, inputBytes allows ${inputBytes}`);
-  }
-  const excess = jsonExcess(text);
-  if (excess === null) return JSON.parse(text) as unknown;
-  const tooMany = excess.kind === "too-many";
-  throw refuse(tooMany ? "AIRLOCK_INVOCATION_INPUT_TOO_LARGE" : "AIRLOCK_INVOCATION_REQUEST_INVALID", excess.text);
-}
-
-/** Null for what JSON cannot carry. */
-function jsonText(value: unknown): string | null {
-  try {
-    return JSON.stringify(value) ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -71,7 +71,11 @@ interface EndFacts<Output> {
   /** The thread or the process died. */
   readonly lost: { readonly message: string };
   /** A native provider threw, or its server answered with an error. */
-  readonly "provider-failed": { readonly message: string };
+  readonly "provider-failed": {
+    readonly message: string;
+    /** The HTTP status of its server's answer, where that was the error. */
+    readonly status?: number;
+  };
   /** The connection to the provider, or to whom the run was for, broke off. */
   readonly disconnected: { readonly message: string };
 }

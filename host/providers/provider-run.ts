@@ -126,7 +126,8 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     if ("place" in entered) this.#queued(entered);
     else this.#leased(entered);
     this.#emitter.open();
-    if (signal !== null) this.#follow(signal);
+    // A run whose deadline had passed is over by now.
+    if (signal !== null && this.terminal === null) this.#follow(signal);
     // Whoever waited and has been served by now was begun by `granted`; who has ended holds nothing.
     if (!("place" in entered) && this.#lease !== null) this.#begin();
   }

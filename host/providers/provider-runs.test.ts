@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { HostError } from "../errors/errors.ts";
 import type { Outcome } from "./outcome.ts";
@@ -230,6 +231,26 @@ describe("the queue", () => {
     provider.calls[0]!.finish();
     await held.outcome;
     expect(provider.calls).toHaveLength(1);
+    expect(runs.stats()).toMatchObject({ inFlight: 0, pools: { [P]: { inUse: 0, waiting: 0 } } });
+  });
+
+  it("leaves no listener on the caller's signal, however a run ends", async () => {
+    const { clock, runs, provider } = await runsWith(2);
+    const { signal } = new AbortController();
+    const start = (runId: string, deadline: number | null = null) =>
+      runs.start(requestFor(P, { runId, deadline }), { signal });
+    start("past", clock.now() - 1);
+    const [done, late, gone, waiting] = ["done", "late", "gone", "waiting"].map((runId) =>
+      start(runId, runId === "late" ? clock.now() + 5 : null),
+    );
+    expect(getEventListeners(signal, "abort")).toHaveLength(4);
+    provider.calls[0]!.finish();
+    await done!.outcome;
+    clock.pass(5);
+    await late!.outcome;
+    gone!.disconnect("gone");
+    waiting!.cancel();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(runs.stats()).toMatchObject({ inFlight: 0, pools: { [P]: { inUse: 0, waiting: 0 } } });
   });
 

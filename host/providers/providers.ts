@@ -1,8 +1,8 @@
 /**
  * Providers: what answers for a capability. In: a `RunRequest`. Out: a run, whose events come in order with exactly one terminal
  * event as the last, and whose outcome is a value; or a HostError, and then nothing has started. Holds always: a slot is given back
- * once; a provider knows no face, no transport and no database; it starts no shell and no process. The adapter that makes a
- * component a provider lives in `invocation/`. Not promised: that a native provider stops when it is told to.
+ * once; a provider knows no face and no database, starts no shell and no process, and only `http-exchange.ts` opens sockets. The
+ * adapter that makes a component a provider lives in `invocation/`. Not promised: that a native provider stops when it is told to.
  */
 export type { AdmissionLease } from "./admission-lease.ts";
 export { type Clock, type Sleeper, SYSTEM_CLOCK } from "./clock.ts";
@@ -31,6 +31,11 @@ export {
   functionProvider,
 } from "./function-provider.ts";
 export type { FunctionContext } from "./function-run.ts";
+export type { EndpointDefinition, Given } from "./http-endpoint.ts";
+export type { ModelOutput, ModelToolCall } from "./model-output.ts";
+export { MODEL_LIMITS, type ModelGround, type ModelProviderDefinition } from "./model-provider.ts";
+export { type OllamaDefinition, ollamaProvider } from "./ollama-provider.ts";
+export { type OpenAiCompatibleDefinition, openAiCompatibleProvider } from "./openai-compatible-provider.ts";
 export type {
   Evidence,
   Failure,

@@ -160,6 +160,8 @@ async function soak(seed: number, count: number): Promise<Soaked> {
     if (turn % 50 === 0) check();
   }
   for (const id of PROVIDERS) runs.setConnected(id, true);
+  // A call that has just ended gives its slot to the next one only when its promise is heard.
+  await settled();
   while (calls.size > 0) {
     end();
     await settled();
