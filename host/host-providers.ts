@@ -4,6 +4,10 @@ import {
   type CommandName,
   type FunctionDefinition,
   functionProvider,
+  type OllamaDefinition,
+  type OpenAiCompatibleDefinition,
+  ollamaProvider,
+  openAiCompatibleProvider,
   type PoolCatalog,
   type Provider,
   type ProviderInfo,
@@ -23,7 +27,7 @@ export class HostProviders {
   readonly #runs: ProviderRuns;
   readonly #policy: LimitPolicy;
 
-  /** Use `host.providers`. `policy` holds for functions. */
+  /** Use `host.providers`. `policy` holds for functions and servers of models. */
   constructor(runs: ProviderRuns, policy: LimitPolicy) {
     this.#runs = runs;
     this.#policy = policy;
@@ -45,6 +49,16 @@ export class HostProviders {
   /** The same for a function of the application, under the host's limits. */
   addFunction(definition: FunctionDefinition, slots?: ProviderSlots): Promise<void> {
     return this.add(functionProvider(definition, { policy: this.#policy }), slots);
+  }
+
+  /** The same for an Ollama server. */
+  addOllama(definition: OllamaDefinition, slots?: ProviderSlots): Promise<void> {
+    return this.add(ollamaProvider(definition, { policy: this.#policy }), slots);
+  }
+
+  /** The same for a server with OpenAI's API. */
+  addOpenAiCompatible(definition: OpenAiCompatibleDefinition, slots?: ProviderSlots): Promise<void> {
+    return this.add(openAiCompatibleProvider(definition, { policy: this.#policy }), slots);
   }
 
   /** Takes a provider out once its runs have ended, and stops it. Rejects with AIRLOCK_PROVIDERS_MISSING. */
