@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
@@ -15,6 +15,8 @@ const builtHost: Plugin = {
   resolveId(source, importer) {
     if (importer === undefined || !importer.startsWith(tests) || !source.startsWith(".")) return null;
     const target = resolve(dirname(importer), source);
+    // A server for tests is no part of what is built, and imports nothing of it.
+    if (/^test-[a-z-]+-server\.ts$/.test(basename(target))) return null;
     if (!target.startsWith(host) || target.startsWith(tests) || !target.endsWith(".ts")) return null;
     const built = join(root, "dist", target.slice(host.length).replace(/\.ts$/, ".js"));
     if (!existsSync(built)) throw new Error(`${built} is missing: run npm run build`);

@@ -1,6 +1,6 @@
 /**
  * Writes the files that are made from others: the guest's types and the host's types from `wit/`, the JSON Schemas of the
- * manifest, of a bench's results and of the answers to provider commands, README's example and its table of limits. `--check`
+ * manifest, of a bench's results, of a file of providers and of the answers to provider commands, README's example and its table of limits. `--check`
  * writes nothing and fails when one is stale.
  *
  *     npm run generate [-- --check]
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
 import { LIMITS, MANIFEST_SCHEMA, NATIVE_CONDITION } from "../host/manifest/manifest.ts";
 import { RESULTS_SCHEMA } from "../host/measure/measure.ts";
-import { COMMAND_SCHEMAS } from "../host/providers/providers.ts";
+import { COMMAND_SCHEMAS, PROVIDER_LIST_SCHEMA } from "../host/providers/providers.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WIT = join(ROOT, "wit/capability");
@@ -26,6 +26,7 @@ const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 const wanted = new Map<string, string>([
   ["host/manifest/capability.schema.json", editorSchema()],
   ["host/measure/bench-results.schema.json", formatted(RESULTS_SCHEMA)],
+  ["host/providers/providers.schema.json", formatted(PROVIDER_LIST_SCHEMA)],
   ...Object.entries(COMMAND_SCHEMAS).map(([command, schema]): [string, string] => [
     `host/providers/command-${command.replace("_", "-")}.schema.json`,
     formatted(schema),

@@ -2,13 +2,13 @@
 // Run with: npm run example:model (a stand-in answers), or with an Ollama: npm run example:model -- http://127.0.0.1:11434 llama3.2
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createHost, type ModelOutput, ollamaProvider } from "airlock";
+import { createHost, type ModelOutput } from "airlock";
 
 const [baseUrl = await standIn(), model = "stand-in"] = process.argv.slice(2);
 
 await using host = await createHost({ threads: 1 });
 // `openAiCompatibleProvider` is the same for whatever has OpenAI's API; its apiKey may be a function.
-await host.providers.add(ollamaProvider({ id: "acme.model@1.0.0", baseUrl, model }), { capacity: 4 });
+await host.providers.addOllama({ id: "acme.model@1.0.0", baseUrl, model }, { capacity: 4 });
 console.log("version", (await host.providers.command("acme.model", "ollama_api", { path: "/api/version" })).body);
 
 const ask = { messages: [{ role: "user", content: "What is a capability?" }] };

@@ -6,6 +6,10 @@ import {
   functionProvider,
   NativeExecutor,
   type NativeExecutorOptions,
+  type OllamaDefinition,
+  type OpenAiCompatibleDefinition,
+  ollamaProvider,
+  openAiCompatibleProvider,
   type PoolCatalog,
   type Provider,
   type ProviderInfo,
@@ -23,13 +27,12 @@ export interface ProviderSlots {
 /** The providers of a host: installed capabilities, and those that the application adds. */
 export class HostProviders {
   readonly #runs: ProviderRuns;
-  /** Makes a native provider hold the host's limits: `ollamaProvider(definition, host.providers.ground)`. */
-  readonly ground: { readonly policy: LimitPolicy };
+  readonly #policy: LimitPolicy;
 
-  /** Use `host.providers`. `policy` holds for functions. */
+  /** Use `host.providers`. `policy` holds for functions and servers of models. */
   constructor(runs: ProviderRuns, policy: LimitPolicy) {
     this.#runs = runs;
-    this.ground = { policy };
+    this.#policy = policy;
   }
 
   /** All providers, in the order in which they came. */
@@ -47,7 +50,7 @@ export class HostProviders {
 
   /** The same for a function of the application, under the host's limits. */
   addFunction(definition: FunctionDefinition, slots?: ProviderSlots): Promise<void> {
-    return this.add(functionProvider(definition, this.ground), slots);
+    return this.add(functionProvider(definition, { policy: this.#policy }), slots);
   }
 
   /**
@@ -55,7 +58,17 @@ export class HostProviders {
    * AIRLOCK_PROVIDERS_CAPACITY_INVALID (`invalid_capacity`), AIRLOCK_PROVIDERS_CATALOG_INVALID for its queue.
    */
   nativeExecutor(options: NativeExecutorOptions): NativeExecutor {
-    return new NativeExecutor(this.#runs, options, this.ground);
+    return new NativeExecutor(this.#runs, options, { policy: this.#policy });
+  }
+
+  /** The same for an Ollama server. */
+  addOllama(definition: OllamaDefinition, slots?: ProviderSlots): Promise<void> {
+    return this.add(ollamaProvider(definition, { policy: this.#policy }), slots);
+  }
+
+  /** The same for a server with OpenAI's API. */
+  addOpenAiCompatible(definition: OpenAiCompatibleDefinition, slots?: ProviderSlots): Promise<void> {
+    return this.add(openAiCompatibleProvider(definition, { policy: this.#policy }), slots);
   }
 
   /** Takes a provider out once its runs have ended, and stops it. Rejects with AIRLOCK_PROVIDERS_MISSING. */

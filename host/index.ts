@@ -87,6 +87,7 @@ export {
   COMMANDS,
   type CommandAnswers,
   type CommandName,
+  type CommandRequest,
   type Commands,
   DeclinedError,
   type Emitter,
@@ -128,6 +129,7 @@ export {
   type Provider,
   type ProviderInfo,
   type ProviderPoolStats,
+  parseCommand,
   type RecordFormat,
   type Run,
   type RunBudget,
@@ -147,5 +149,14 @@ export {
   type UnreadLimit,
   type Usage,
 } from "./providers/providers.ts";
+export {
+  type AddProvidersOptions,
+  addProviders,
+  type FileProvider,
+  type NamedProviders,
+  namedProviders,
+  type ProvidersFile,
+  readProvidersFile,
+} from "./providers-file.ts";
 export type { RunOptions } from "./run-options.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

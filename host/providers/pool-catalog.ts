@@ -30,9 +30,9 @@ export interface ResolvedCatalog {
 
 /** A burst of a thousand calls waits, and a host that is hopelessly behind says so early. */
 const DEFAULT_QUEUE = 1_024;
-const MOST_CAPACITY = 65_536;
-const LONGEST_QUEUE = 1_000_000;
-const MOST_PRIORITY = 1_000_000;
+export const MOST_CAPACITY = 65_536;
+export const LONGEST_QUEUE = 1_000_000;
+export const MOST_PRIORITY = 1_000_000;
 
 const KEYS = ["candidates", "queue", "policy"];
 const ENTRY_KEYS = ["providerId", "capacity", "priority"];

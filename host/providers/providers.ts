@@ -72,6 +72,8 @@ export type {
   RunSignal,
   TerminalEvent,
 } from "./provider.ts";
+export { type ListedProvider, listRefusal, type ProviderList, parseProviderList } from "./provider-list.ts";
+export { PROVIDER_LIST_SCHEMA } from "./provider-list-schema.ts";
 export { ProviderPool, type ProviderPoolStats } from "./provider-pool.ts";
 export { ProviderRun, type Run, type RunSink } from "./provider-run.ts";
 export {

@@ -32,6 +32,12 @@ export function airlockWith(stdin: string, ...args: string[]): Promise<Answer> {
   return ended(child);
 }
 
+/** In another folder, with more in its environment. */
+export function airlockIn(folder: string, more: Readonly<Record<string, string>>, ...args: string[]): Promise<Answer> {
+  const env = { ...process.env, ...more };
+  return ended(spawn(process.execPath, [...COMMAND, ...args], { cwd: folder, env, timeout: 50_000 }));
+}
+
 export function start(...args: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [...COMMAND, ...args], { timeout: 50_000 });
 }

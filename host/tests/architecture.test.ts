@@ -39,6 +39,7 @@ const HOST_FILES = [
   "run-options.ts",
   "subscriptions.ts",
   "package-source.ts",
+  "providers-file.ts",
   "bench-ground.ts",
   "cold-start.ts",
   "web-assembly.d.ts",

@@ -9,7 +9,7 @@ describe("runCommandLine()", () => {
   it("prints its help without arguments, and a help with examples for each command", async () => {
     const help = await commandLine();
     expect(help).toMatchObject({ exit: 0, err: "", out: expect.stringContaining("\nExamples:\n") });
-    for (const command of ["inspect", "run", "build", "meter", "doctor"]) {
+    for (const command of ["inspect", "run", "providers", "build", "meter", "doctor"]) {
       expect(help.out).toContain(`  ${command} `);
       for (const args of [
         [command, "--help"],
@@ -22,6 +22,8 @@ describe("runCommandLine()", () => {
         });
       }
     }
+    const below = await commandLine("providers", "command", "--help");
+    expect(below.out).toMatch(/^Usage: airlock providers command (?:.|\n)*\nExamples:\n {2}airlock providers command /);
     expect((await commandLine("run", "--help")).out).toMatch(/^ {2}fuel +2,000,000,000 {2}Instructions/m);
   });
 
@@ -56,6 +58,13 @@ describe("runCommandLine()", () => {
     [["build", "host"], /^Cannot read the manifest ".*": there is no such file$/],
     [["meter", "no-such.wasm"], 'Cannot read the file "no-such.wasm": there is no such file'],
     [["meter", "host"], /^Cannot read the component ".*": it is a folder, a regular file is wanted$/],
+    [["providers"], /^There is no airlock\.providers\.json in this folder: name a file with --providers; /],
+    [["providers", "comand", "x", "y"], /^Too many arguments for 'providers'\..*: did you mean "command"\?$/],
+    [["providers", "command", "x"], /^Missing required argument 'command'; airlock providers command --help shows/],
+    [["providers", "command", "x", "y", "--jsn"], "Unknown option '--jsn': did you mean \"--json\"?"],
+    [["providers", "command", "x", "y", "--provider", "z"], /did you mean "--providers"\?$/],
+    [["run", "x", "--providers", "none.json"], 'Cannot read the file of providers "none.json": there is no such file'],
+    [["run", "x", "--providers", "host"], /^Cannot read the file of providers "host": it is a folder, /],
     [["doctor", "--guest", "loop-forevr"], 'There is no guest "loop-forevr": did you mean "loop-forever"?'],
   ])("%j is bad input, said in one line", async (args, message) => {
     const { exit, out, err } = await commandLine(...args);

@@ -91,6 +91,25 @@ describe("outcomeLines()", () => {
     ]);
   });
 
+  it("shows of a run without Wasm its tokens and times, and nothing again that was streamed", () => {
+    const { usage } = outcome("succeeded", {});
+    const tokens = { inputTokens: 1_200, outputTokens: 5, model: "tiny" };
+    const output = { text: "said", model: "tiny" };
+    const native = outcome("succeeded", { output, tokens, usage: { ...usage, fuel: 0, setupFuel: 0 } });
+    expect(outcomeLines(native, [], {}, plain, "said")).toEqual([
+      "succeeded  acme.rows@1.0.0 count",
+      "{",
+      '  "model": "tiny"',
+      "}",
+      "",
+      "tokens        1,200 in, 5 out  by tiny",
+      "queue, setup  0.1 ms, 2.3 ms",
+      "total         15 ms",
+    ]);
+    expect(outcomeLines(native, [], {}, plain, "sai")).toContain('  "text": "said",');
+    expect(outcomeLines(outcome("succeeded", { output: "said" }), [], {}, plain, "said")[1]).toBe("");
+  });
+
   it("lets nothing of a capability reach the terminal unescaped", () => {
     const hostile: Outcome[] = [
       outcome("succeeded", { output: { [HOSTILE]: HOSTILE }, operation: HOSTILE, providerId: HOSTILE }),

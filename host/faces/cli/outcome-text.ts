@@ -11,19 +11,23 @@ const MOST_EVENTS = 10;
 const EVENT_LENGTH = 160;
 const DETAIL_LENGTH = 4_000;
 
-/** An outcome for people: how it ended, the output or the reason, events, what it used. */
+/**
+ * An outcome for people: how it ended, the output or the reason, events, what it used. `streamed` is text of the output that they have
+ * seen already.
+ */
 export function outcomeLines(
   outcome: Outcome,
   emitted: readonly CapabilityEvent[],
   requested: Partial<Limits>,
   colours: Paint,
+  streamed = "",
 ): readonly string[] {
   const { kind, providerId, operation } = outcome;
   const colour = kind === "succeeded" ? colours.good : kind === "cancelled" ? colours.warn : colours.bad;
   const what = colours.strong(`${printable(providerId)} ${printable(operation)}`);
   return [
     `${colour(kind)}  ${what}`,
-    ...story(outcome),
+    ...story(outcome, streamed),
     "",
     ...eventLines(outcome, emitted, colours),
     ...usageLines(outcome, colours),
@@ -48,10 +52,10 @@ export function liveLine(event: RunEvent, colours: Paint): string | null {
 }
 
 /** The output, or why there is none. */
-function story(outcome: Outcome): readonly string[] {
+function story(outcome: Outcome, streamed: string): readonly string[] {
   switch (outcome.kind) {
     case "succeeded":
-      return jsonText(outcome.output, 2).split("\n");
+      return outputLines(outcome.output, streamed);
     case "failed": {
       const { code, message, retryable, detail } = outcome.failure;
       const again = retryable ? " (it says that trying again can help)" : "";
@@ -91,6 +95,14 @@ function story(outcome: Outcome): readonly string[] {
   }
 }
 
+/** Without what was streamed, where it is the output or a field of it. */
+function outputLines(output: unknown, streamed: string): readonly string[] {
+  if (streamed !== "" && output === streamed) return [];
+  const fields = streamed !== "" && typeof output === "object" && output !== null && !Array.isArray(output);
+  const shown = fields ? Object.fromEntries(Object.entries(output).filter(([, each]) => each !== streamed)) : output;
+  return jsonText(shown, 2).split("\n");
+}
+
 function tripped({ limits }: Outcome, key: LimitKey, where: string): string {
   return `The limit ${key} of ${shownLimit(key, limits[key])} was reached${where}`;
 }
@@ -116,7 +128,7 @@ function usageLines(outcome: Outcome, colours: Paint): readonly string[] {
     limit === key ? "tripped" : "",
   ];
   const least = usage.fuelExact ? "" : "at least ";
-  const rows = [
+  const wasm = [
     row("fuel", "fuel", `${least}${shownCount(usage.fuel)}`, `of ${shownLimit("fuel", limits.fuel)}`),
     row("setup fuel", "setupFuel", shownCount(usage.setupFuel), `of ${shownLimit("setupFuel", limits.setupFuel)}`),
     row(
@@ -132,10 +144,16 @@ function usageLines(outcome: Outcome, colours: Paint): readonly string[] {
       shownMs(usage.hostMs),
       usage.hostCalls === 1 ? "in 1 call" : `in ${shownCount(usage.hostCalls)} calls`,
     ),
+  ];
+  // What runs no Wasm has neither evidence nor fuel.
+  const native = outcome.evidence === null && usage.fuel === 0 && usage.setupFuel === 0;
+  const rows = [
+    ...(native ? [] : wasm),
+    ...tokenRows(outcome),
     row("queue, setup", "", `${shownMs(usage.queueMs)}, ${shownMs(usage.setupMs)}`, ""),
     row("total", "deadlineMs", shownMs(usage.totalMs), ""),
   ];
-  const listed = ["fuel", "setupFuel", "memoryBytes", "wallMs", "deadlineMs"];
+  const listed = native ? ["deadlineMs"] : ["fuel", "setupFuel", "memoryBytes", "wallMs", "deadlineMs"];
   if (limit !== null && Object.hasOwn(limits, limit) && !listed.includes(limit)) {
     const key = limit as LimitKey;
     rows.push(row(key, key, "", `of ${shownLimit(key, limits[key])}`));
@@ -145,6 +163,13 @@ function usageLines(outcome: Outcome, colours: Paint): readonly string[] {
   return ENDINGS[kind].retry
     ? [...lines, colours.faint("The same request can end otherwise when it is repeated.")]
     : lines;
+}
+
+function tokenRows({ tokens }: Outcome): readonly (readonly string[])[] {
+  if (tokens === undefined) return [];
+  const { inputTokens, outputTokens, model } = tokens;
+  const by = model === undefined ? "" : `by ${printable(model, 80)}`;
+  return [["tokens", `${shownCount(inputTokens)} in, ${shownCount(outputTokens)} out`, by, ""]];
 }
 
 /** A request can only lower a limit: whoever asked for more is told. */

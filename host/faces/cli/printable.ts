@@ -3,12 +3,18 @@
  * tags), private use, lone surrogates, line and paragraph separators.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
+const UNSAFE_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
 const UNSAFE_EXCEPT_NEWLINE = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
 
 /** Text that came from a component, a package or a caller, safe to show: one line, at most `maxLength` characters. */
 export function printable(text: string, maxLength = 400): string {
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   return shown.replace(UNSAFE, escaped);
+}
+
+/** The same for text in lines that comes in pieces, whatever its length: lines and tabs stay. */
+export function printableText(text: string): string {
+  return text.replace(UNSAFE_IN_LINES, escaped);
 }
 
 /**

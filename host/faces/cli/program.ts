@@ -1,23 +1,22 @@
 import { Command, Option } from "commander";
 import type { BenchFlags } from "./bench.ts";
 import type { BuildFlags } from "./build.ts";
+import {
+  type Act,
+  allowFsOption,
+  cacheDirOption,
+  EXIT_CODES,
+  providersOption,
+  repeatable,
+  tierOption,
+} from "./command-parts.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { InspectFlags } from "./inspect.ts";
 import type { MeterFlags } from "./meter.ts";
+import { addProviders } from "./providers-program.ts";
 import type { RunFlags } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 import { limitLines } from "./units.ts";
-
-/** Carries a command out, and sees to its errors; `path` is the package that it was given. */
-export type Act = (json: boolean, path: string | null, command: () => Promise<number>) => Promise<void>;
-
-const EXIT_CODES = `
-Exit codes:
-  0  succeeded, or all is well
-  1  any other outcome, or something was not proven
-  2  bad input: the command line, the input, a file that cannot be read
-  3  refused at admission
-  4  the host failed`;
 
 /** The commands, their options and their help. What a command needs is loaded when it is carried out. */
 export function createProgram(version: string, terminal: Terminal, act: Act): Command {
@@ -34,6 +33,7 @@ Examples:
   airlock build ./my-capability
   airlock inspect ./my-capability/dist
   airlock run ./my-capability/dist --input request.json
+  airlock providers --providers providers.json
   airlock meter plugin.wasm
   airlock doctor
   airlock bench ./my-capability/dist --cases ./my-capability/cases
@@ -42,6 +42,7 @@ AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`
     );
   addInspect(program, terminal, act);
   addRun(program, terminal, act);
+  addProviders(program, terminal, act);
   addBuild(program, terminal, act);
   addMeter(program, terminal, act);
   addDoctor(program, terminal, act);
@@ -74,8 +75,9 @@ Examples:
 function addRun(program: Command, terminal: Terminal, act: Act): void {
   program
     .command("run")
-    .description("Admit a package and run one of its operations")
-    .argument("<package>", "a package's folder, or its capability.json")
+    .description("Admit a package and run one of its operations; or run a provider or a pool of a file")
+    .argument("<package>", "a package's folder, or its capability.json; with --providers a provider's id or a pool")
+    .addOption(providersOption())
     .option("-o, --operation <name>", "which operation; may be left out when there is one")
     .addOption(new Option("-i, --input <file>", "read the input from a file, - for stdin").conflicts("value"))
     .option("--value <json>", "the input itself")
@@ -84,7 +86,7 @@ function addRun(program: Command, terminal: Terminal, act: Act): void {
     .option("--deadline <time>", "time from now on, waiting included: 500ms, 10s, 2min")
     .addOption(allowFsOption())
     .addOption(tierOption())
-    .option("--cache-dir <folder>", "keep compiled code there for the next time; default: nothing is kept")
+    .addOption(cacheDirOption())
     .option("--events", "print events as they come (to stderr with --json)")
     .option("--fuel-profile [file]", "say where the fuel went (see below); the file is for speedscope.app")
     .option("--json", "print the outcome as one JSON object")
@@ -102,6 +104,12 @@ ${limitLines().join("\n")}
 
 Output:
   The answer goes to stdout, progress and log lines go to stderr. Ctrl-C cancels the run, a second one kills it.
+  What a provider streams goes to stdout as it comes, and is not repeated in the answer; with --json it is in the
+  answer alone. --events prints each piece on a line of its own.
+
+Providers:
+  With --providers the argument is an id of that file, with or without its version, or the name of a pool. Without it
+  a package is looked for first, then the name in ./airlock.providers.json. See airlock providers --help.
 
 Fuel profile:
   Fuel by function, from a build of the same modules that is slower and burns the same. Self is what a function took
@@ -114,6 +122,7 @@ Examples:
   airlock run ./dist --text --input table.csv --events
   cat request.json | airlock run ./dist --operation profile --input - --json | jq .output
   airlock run ./dist --value '{}' --cache-dir ~/.cache/airlock
+  airlock run local --providers providers.json -o generate --text --input prompt.txt
   airlock run ./dist --input big.json --fuel-profile=run.speedscope.json
   airlock run ./dist --input big.json --limit fuel=2e9 --limit memoryBytes=32MiB --deadline 10s`,
     )
@@ -238,21 +247,4 @@ Examples:
     .action((path: string, flags: BenchFlags) =>
       act(flags.json === true, path, async () => (await import("./bench.ts")).bench(path, flags, terminal)),
     );
-}
-
-function repeatable(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string, before: readonly string[] | undefined) => [
-    ...(before ?? []),
-    value,
-  ]);
-}
-
-function allowFsOption(): Option {
-  return repeatable("--allow-fs <folder>", "a folder from which a package may be granted one to read; may be repeated");
-}
-
-function tierOption(): Option {
-  return new Option("--tier <tier>", "how much of an instance is new for each run")
-    .choices(["reset", "recycled", "fresh"])
-    .default("reset");
 }

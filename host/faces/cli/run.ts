@@ -1,45 +1,44 @@
 import { ENDINGS, HostError, quote } from "../../errors/errors.ts";
 import {
   type CapabilityEvent,
-  createHost,
   type FuelProfile,
   type Host,
   type Outcome,
   type Run,
+  type RunEvent,
   speedscopeOf,
 } from "../../index.ts";
-import { type Limits, readPackage } from "../../manifest/manifest.ts";
+import type { Limits } from "../../manifest/manifest.ts";
+import { commandHost, type HostFlags } from "./command-host.ts";
 import { fuelProfileLines } from "./fuel-profile-text.ts";
 import { inputValue, type RawInput, readInput } from "./input.ts";
 import { liveLine, outcomeLines } from "./outcome-text.ts";
 import { jsonText, printable } from "./printable.ts";
 import { Progress } from "./progress.ts";
+import { checkProfiled, type RunSubject, readySubject, runSubject } from "./run-subject.ts";
 import type { Terminal } from "./terminal.ts";
 import { parseLimitPairs, parseQuantity } from "./units.ts";
 import { checkWritable, writeWholeFile } from "./whole-file.ts";
 
 /** What `airlock run` understands. */
-export interface RunFlags {
+export interface RunFlags extends HostFlags {
+  readonly providers?: string;
   readonly operation?: string;
   readonly input?: string;
   readonly value?: string;
   readonly text?: boolean;
   readonly limit?: readonly string[];
   readonly deadline?: string;
-  readonly allowFs?: readonly string[];
   readonly tier: "reset" | "recycled" | "fresh";
-  readonly cacheDir?: string;
   readonly events?: boolean;
   /** True for the table alone, else the file for speedscope. */
   readonly fuelProfile?: string | true;
   readonly json?: boolean;
 }
 
-/** A process started ahead for a second install would only slow down the one there is. */
-const ONE_INSTALL = { spares: 0 };
-
 /** Everything that was asked for, checked before anything that takes time. */
 interface Request {
+  readonly subject: RunSubject;
   readonly raw: RawInput;
   readonly limits: Partial<Limits>;
   readonly deadlineMs: number | null;
@@ -49,28 +48,28 @@ interface Request {
 interface Heard {
   readonly emitted: CapabilityEvent[];
   readonly logs: { readonly level: string; readonly message: string }[];
+  /** Text that stands on stdout already. */
+  streamed: string;
 }
 
-/** Installs a package and runs one of its operations. Answers the exit code of the outcome. */
-export async function run(path: string, flags: RunFlags, terminal: Terminal): Promise<number> {
+/** Runs an operation of a package, a provider or a pool. Answers the exit code of the outcome. */
+export async function run(argument: string, flags: RunFlags, terminal: Terminal): Promise<number> {
   const limits = parseLimitPairs(flags.limit ?? []);
   const deadlineMs = flags.deadline === undefined ? null : parseDeadline(flags.deadline);
   if (typeof flags.fuelProfile === "string") checkWritable(flags.fuelProfile, "--fuel-profile");
-  readPackage(path);
+  const subject = runSubject(argument, flags.providers);
+  if (flags.fuelProfile !== undefined) checkProfiled(subject);
   const raw = await readInput(flags, process.stdin);
-  const request: Request = { raw, limits, deadlineMs };
-  const host = await createHost({
-    threads: 1,
-    compile: flags.cacheDir === undefined ? ONE_INSTALL : { ...ONE_INSTALL, cacheDirectory: flags.cacheDir },
+  const request: Request = { subject, raw, limits, deadlineMs };
+  const host = await commandHost(flags, {
     tier: flags.tier,
-    allow: { fs: flags.allowFs ?? [] },
     // The depth of calls is counted only by an artifact that was made for it.
     ...(typeof limits.callDepth === "number" ? { limits: { defaults: { callDepth: limits.callDepth } } } : {}),
   });
-  const heard: Heard = { emitted: [], logs: [] };
+  const heard: Heard = { emitted: [], logs: [], streamed: "" };
   let outcome: Outcome;
   try {
-    outcome = await runWith(host, path, request, flags, terminal, heard);
+    outcome = await runWith(host, request, flags, terminal, heard);
   } finally {
     await host.close();
   }
@@ -81,7 +80,9 @@ export async function run(path: string, flags: RunFlags, terminal: Terminal): Pr
     const profile = flags.fuelProfile === undefined ? {} : { fuelProfile: withoutTree(fuelProfile) };
     terminal.print(jsonText({ ...ended, ...profile, emitted: heard.emitted, committed, logs: heard.logs }, 2));
   } else {
-    for (const line of outcomeLines(outcome, flags.events ? [] : heard.emitted, limits, terminal.outPaint)) {
+    const { emitted, streamed } = heard;
+    if (streamed !== "") terminal.print();
+    for (const line of outcomeLines(outcome, flags.events ? [] : emitted, limits, terminal.outPaint, streamed)) {
       terminal.print(line);
     }
     if (flags.fuelProfile !== undefined) {
@@ -113,48 +114,64 @@ function parseDeadline(text: string): number {
 
 async function runWith(
   host: Host,
-  path: string,
-  { raw, limits, deadlineMs }: Request,
+  { subject, raw, limits, deadlineMs }: Request,
   flags: RunFlags,
   terminal: Terminal,
   heard: Heard,
 ): Promise<Outcome> {
   const progress = new Progress(terminal);
   try {
-    progress.step(`Admitting and compiling ${path}`);
-    const { id, signatures } = await host.install(path, { fuelProfile: flags.fuelProfile !== undefined });
-    const operation = flags.operation ?? (signatures.length === 1 ? signatures[0]!.name : undefined);
-    const schema = signatures.find(({ name }) => name === operation)?.input;
+    const install = { fuelProfile: flags.fuelProfile !== undefined };
+    const { id, operations } = await readySubject(host, subject, install, (text) => progress.step(text));
+    const operation = flags.operation ?? (operations.length === 1 ? operations[0]!.name : undefined);
+    const schema = operations.find(({ name }) => name === operation)?.input;
     progress.step(`Running ${id}`);
     const started = host.run(id, inputValue(raw, schema), {
       limits,
       ...(operation === undefined ? {} : { operation }),
       ...(deadlineMs === null ? {} : { deadlineMs }),
     });
-    return await followed(started, flags, terminal, heard);
+    return await followed(started, flags, { terminal, progress, heard });
   } finally {
     progress.end();
   }
 }
 
+/** Who hears of a run, and where. */
+interface Hearing {
+  readonly terminal: Terminal;
+  readonly progress: Progress;
+  readonly heard: Heard;
+}
+
 /** Hears a run to its end. The first interrupt cancels it; the second finds no listener and ends the process. */
-async function followed(started: Run, flags: RunFlags, terminal: Terminal, heard: Heard): Promise<Outcome> {
+async function followed(started: Run, flags: RunFlags, hearing: Hearing): Promise<Outcome> {
   const interrupt = (signal: NodeJS.Signals): void => started.cancel(`interrupted by ${signal}`);
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
-    for await (const event of started) {
-      if (event.kind === "event") heard.emitted.push(event.event);
-      if (event.kind === "log") heard.logs.push({ level: event.level, message: event.message });
-      if (event.kind === "event" && !flags.events) continue;
-      // With --json, stdout holds the one object and nothing else.
-      const toOut = event.kind === "event" && !flags.json;
-      const line = liveLine(event, toOut ? terminal.outPaint : terminal.notePaint);
-      if (line === null) continue;
-      if (toOut) terminal.print(line);
-      else terminal.note(line);
-    }
+    for await (const event of started) show(event, flags, hearing);
     return await started.outcome;
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
+}
+
+function show(event: RunEvent, flags: RunFlags, { terminal, progress, heard }: Hearing): void {
+  if (event.kind === "event") heard.emitted.push(event.event);
+  if (event.kind === "log") heard.logs.push({ level: event.level, message: event.message });
+  const piece = event.kind === "event" || event.kind === "delta";
+  if (piece && !flags.events) {
+    // The outcome has the whole, and with --json stdout holds the one object and nothing else.
+    if (event.kind === "event" || flags.json) return;
+    // A live line would be drawn over the text.
+    progress.end();
+    terminal.stream(event.text);
+    heard.streamed += event.text;
+    return;
+  }
+  const toOut = piece && !flags.json;
+  const line = liveLine(event, toOut ? terminal.outPaint : terminal.notePaint);
+  if (line === null) return;
+  if (toOut) terminal.print(line);
+  else terminal.note(line);
 }

@@ -31,6 +31,23 @@ describe("Terminal", () => {
     expect(narrow.read().toString()).toBe("\r\u001b[Kwork");
   });
 
+  it("streams pieces that are safe to show, keeps characters whole, and begins the next line on its own", () => {
+    const out = stream(false);
+    const terminal = new Terminal(out, stream(false), {});
+    for (const piece of ["a\u001b[2J\tb\n", "", "c\ud83c", "\udf0d", "\ud83c"]) terminal.stream(piece);
+    terminal.print("next");
+    terminal.print("last");
+    expect(out.read().toString()).toBe("a\\u001b[2J\tb\nc\u{1f30d}\\ud83c\nnext\nlast\n");
+  });
+
+  it("lets a note begin on its own where text and notes are one terminal", () => {
+    const both = stream(true);
+    const terminal = new Terminal(both, both, {});
+    terminal.stream("text");
+    terminal.note("note");
+    expect(both.read().toString()).toBe("text\nnote\n");
+  });
+
   it("drops what is left when the reader has gone", async () => {
     const out = stream(false);
     const terminal = new Terminal(out, stream(false), {});

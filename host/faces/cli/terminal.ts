@@ -1,5 +1,6 @@
 import type { WriteStream } from "node:tty";
 import { type Paint, paint } from "./paint.ts";
+import { printableText } from "./printable.ts";
 
 type Output = Pick<WriteStream, "write"> & Partial<Pick<WriteStream, "isTTY" | "columns">> & NodeJS.WritableStream;
 
@@ -20,6 +21,10 @@ export class Terminal {
   readonly #err: Output;
   readonly #gone = new Set<Output>();
   #live = "";
+  /** Whether streamed text stands in the last line of stdout. */
+  #open = false;
+  /** The first half of a character whose second is still to come. */
+  #half = "";
 
   constructor(out: Output, err: Output, environment: NodeJS.ProcessEnv) {
     const colours = (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
@@ -35,11 +40,22 @@ export class Terminal {
 
   /** A line of the answer. */
   print(line = ""): void {
+    this.#endStreamed();
     this.#write(this.#out, line);
+  }
+
+  /** A piece of the answer that others follow, made safe to show. There must be no live line; the next line begins on its own. */
+  stream(text: string): void {
+    const whole = this.#half + text;
+    const last = whole.charCodeAt(whole.length - 1);
+    this.#half = last >= 0xd800 && last <= 0xdbff ? whole.slice(-1) : "";
+    this.#streamed(whole.slice(0, whole.length - this.#half.length));
   }
 
   /** A line about the way there. */
   note(line: string): void {
+    // Where both are one terminal the line would follow on the text.
+    if (this.#out.isTTY === true && this.#err.isTTY === true) this.#endStreamed();
     this.#write(this.#err, line);
   }
 
@@ -58,6 +74,19 @@ export class Terminal {
     for (const stream of [this.#out, this.#err]) {
       if (!this.#gone.has(stream)) await new Promise<void>((resolve) => stream.write("", () => resolve()));
     }
+  }
+
+  #streamed(text: string): void {
+    if (text === "") return;
+    this.#raw(this.#out, printableText(text));
+    this.#open = !text.endsWith("\n");
+  }
+
+  #endStreamed(): void {
+    this.#streamed(this.#half);
+    this.#half = "";
+    if (this.#open) this.#raw(this.#out, "\n");
+    this.#open = false;
   }
 
   #write(stream: Output, line: string): void {

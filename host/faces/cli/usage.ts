@@ -7,7 +7,7 @@ const ANSWERED = new Set(["commander.help", "commander.helpDisplayed", "commande
 /** A complaint of commander as AIRLOCK_CLI_USAGE with the nearest known word; null when there was nothing to complain about. */
 export function usageError(error: CommanderError, program: Command, argv: readonly string[]): HostError | null {
   if (ANSWERED.has(error.code)) return null;
-  const command = program.commands.find((each) => argv.includes(each.name())) ?? program;
+  const command = commandIn(program, argv);
   const [, named] = /'([^']*)'/.exec(error.message) ?? [];
   const message = error.message
     .replace(/^error: /, "")
@@ -17,23 +17,34 @@ export function usageError(error: CommanderError, program: Command, argv: readon
     .replace(/\.$/, "");
   return new HostError(
     "AIRLOCK_CLI_USAGE",
-    `${message.charAt(0).toUpperCase()}${message.slice(1)}${hint(error.code, named, command)}`,
+    `${message.charAt(0).toUpperCase()}${message.slice(1)}${hint(error.code, named, command, argv)}`,
   );
 }
 
-function hint(code: string, named: string | undefined, command: Command): string {
-  const name = command.parent === null ? command.name() : `${command.parent.name()} ${command.name()}`;
-  const help = `; ${name} --help shows what there is`;
+/** The command that the arguments mean, at whatever depth. */
+function commandIn(parent: Command, argv: readonly string[]): Command {
+  const named = parent.commands.find((each) => argv.includes(each.name()));
+  return named === undefined ? parent : commandIn(named, argv.slice(argv.indexOf(named.name()) + 1));
+}
+
+function hint(code: string, named: string | undefined, command: Command, argv: readonly string[]): string {
+  const help = `; ${fullName(command)} --help shows what there is`;
+  if (code === "commander.excessArguments" && command.commands.length > 0) {
+    const word = argv.slice(argv.indexOf(command.name()) + 1).find((each) => !each.startsWith("-"));
+    return didYouMean(word ?? "", namesBelow(command)) ?? help;
+  }
   if (named === undefined) return help;
   if (code === "commander.unknownOption") return didYouMean(named, optionsOf(command)) ?? help;
-  if (code === "commander.unknownCommand")
-    return (
-      didYouMean(
-        named,
-        command.commands.map((each) => each.name()),
-      ) ?? help
-    );
+  if (code === "commander.unknownCommand") return didYouMean(named, namesBelow(command)) ?? help;
   return code === "commander.invalidArgument" ? "" : help;
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+function namesBelow(command: Command): readonly string[] {
+  return command.commands.map((each) => each.name());
 }
 
 function didYouMean(word: string, known: readonly string[]): string | null {
@@ -42,5 +53,6 @@ function didYouMean(word: string, known: readonly string[]): string | null {
 }
 
 function optionsOf(command: Command): readonly string[] {
-  return [...command.options.flatMap(({ long }) => (long ? [long] : [])), "--help"];
+  const above = command.parent === null ? [] : optionsOf(command.parent);
+  return [...command.options.flatMap(({ long }) => (long ? [long] : [])), ...above, "--help"];
 }
