@@ -11,7 +11,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 // The room of `generateGuestTypes` itself. That function reads the WIT by path, which preview2-shim 0.26 no longer lets it.
 import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
-import { LIMITS, MANIFEST_SCHEMA } from "../host/manifest/manifest.ts";
+import { LIMITS, MANIFEST_SCHEMA, NATIVE_CONDITION } from "../host/manifest/manifest.ts";
 import { RESULTS_SCHEMA } from "../host/measure/measure.ts";
 import { COMMAND_SCHEMAS, PROVIDER_LIST_SCHEMA } from "../host/providers/providers.ts";
 
@@ -20,7 +20,7 @@ const WIT = join(ROOT, "wit/capability");
 /** The example of a capability that brings WIT of its own. */
 const EXAMPLE = "examples/offer-functions/capability";
 /** The world that has every interface. */
-const WORLD = "subscribable";
+const WORLD = "subscribable-composite";
 const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 
 const wanted = new Map<string, string>([
@@ -59,7 +59,7 @@ if (process.argv.includes("--check")) {
 
 /** An editor mostly sees source manifests, in which the build has not filled in anything yet. */
 function editorSchema(): string {
-  return formatted({ ...MANIFEST_SCHEMA, required: ["id", "version"] });
+  return formatted({ ...MANIFEST_SCHEMA, required: ["id", "version"], ...NATIVE_CONDITION });
 }
 
 function formatted(schema: object): string {

@@ -4,10 +4,8 @@ import {
   type CommandName,
   type FunctionDefinition,
   functionProvider,
-  type OllamaDefinition,
-  type OpenAiCompatibleDefinition,
-  ollamaProvider,
-  openAiCompatibleProvider,
+  NativeExecutor,
+  type NativeExecutorOptions,
   type PoolCatalog,
   type Provider,
   type ProviderInfo,
@@ -25,12 +23,13 @@ export interface ProviderSlots {
 /** The providers of a host: installed capabilities, and those that the application adds. */
 export class HostProviders {
   readonly #runs: ProviderRuns;
-  readonly #policy: LimitPolicy;
+  /** Makes a native provider hold the host's limits: `ollamaProvider(definition, host.providers.ground)`. */
+  readonly ground: { readonly policy: LimitPolicy };
 
-  /** Use `host.providers`. `policy` holds for functions and servers of models. */
+  /** Use `host.providers`. `policy` holds for functions. */
   constructor(runs: ProviderRuns, policy: LimitPolicy) {
     this.#runs = runs;
-    this.#policy = policy;
+    this.ground = { policy };
   }
 
   /** All providers, in the order in which they came. */
@@ -48,17 +47,15 @@ export class HostProviders {
 
   /** The same for a function of the application, under the host's limits. */
   addFunction(definition: FunctionDefinition, slots?: ProviderSlots): Promise<void> {
-    return this.add(functionProvider(definition, { policy: this.#policy }), slots);
+    return this.add(functionProvider(definition, this.ground), slots);
   }
 
-  /** The same for an Ollama server. */
-  addOllama(definition: OllamaDefinition, slots?: ProviderSlots): Promise<void> {
-    return this.add(ollamaProvider(definition, { policy: this.#policy }), slots);
-  }
-
-  /** The same for a server with OpenAI's API. */
-  addOpenAiCompatible(definition: OpenAiCompatibleDefinition, slots?: ProviderSlots): Promise<void> {
-    return this.add(openAiCompatibleProvider(definition, { policy: this.#policy }), slots);
+  /**
+   * An executor of native capabilities, which all share its capacity: functions of the application that have a manifest. Throws
+   * AIRLOCK_PROVIDERS_CAPACITY_INVALID (`invalid_capacity`), AIRLOCK_PROVIDERS_CATALOG_INVALID for its queue.
+   */
+  nativeExecutor(options: NativeExecutorOptions): NativeExecutor {
+    return new NativeExecutor(this.#runs, options, this.ground);
   }
 
   /** Takes a provider out once its runs have ended, and stops it. Rejects with AIRLOCK_PROVIDERS_MISSING. */

@@ -11,7 +11,7 @@ import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
 import { HostProviders } from "./host-providers.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, offerFunctions, type Signature } from "./invocation/invocation.ts";
+import { ComponentProvider, type LaneStats, Lanes, offerFunctions, type Signature } from "./invocation/invocation.ts";
 import type { Manifest } from "./manifest/manifest.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
@@ -66,6 +66,8 @@ export interface HostStats {
   /** What came after the end of its run and was dropped. */
   readonly late: ProviderRunsStats["late"];
   readonly pool: PoolStats;
+  /** Threads and slots by depth of nesting: of the runs that the application asks for, of those that these ask for, and so on. */
+  readonly lanes: readonly LaneStats[];
   /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   readonly cache: CompileStats;
@@ -81,12 +83,10 @@ export class Host implements AsyncDisposable {
   readonly #options: ResolvedOptions;
   readonly #policy: AdmissionPolicy;
   readonly #compiler: Compiler;
-  readonly #pool: Pool;
+  readonly #lanes: Lanes;
   /** The providers of this host besides installed capabilities, pools and provider commands. */
   readonly providers: HostProviders;
   readonly #runs: ProviderRuns;
-  /** The slots that all components share. */
-  readonly #threads: ProviderPool;
   readonly #timings = new WeakMap<ComponentProvider, InstallTimings>();
   readonly #subscriptions = new Subscriptions();
   #installations = 0;
@@ -101,12 +101,15 @@ export class Host implements AsyncDisposable {
       embedderInterfaces: new Set(Object.keys(options.imports)),
       readableDirectories: options.readableDirectories,
       filesystemProblem: grantProblem(),
+      invocable: options.invocable,
     };
     this.#compiler = new Compiler(options.compile);
-    this.#pool = new Pool({ ...options, deployments: deploymentsPerThread(options) });
+    this.#lanes = new Lanes(() => {
+      const slots = new ProviderPool(threadSlots(options));
+      slots.connect(THREADS, true);
+      return { pool: new Pool({ ...options, deployments: deploymentsPerThread(options) }), slots };
+    });
     this.#runs = new ProviderRuns({ ended: (run, terminal) => this.#commit(run, terminal) });
-    this.#threads = new ProviderPool(threadSlots(options));
-    this.#threads.connect(THREADS, true);
     this.providers = new HostProviders(this.#runs, options.policy);
   }
 
@@ -134,13 +137,17 @@ export class Host implements AsyncDisposable {
         admitted,
         artifact,
         policy: this.#options.policy,
-        pool: this.#pool,
+        ground: { runs: this.#runs, lanes: this.#lanes },
         tier: this.#options.tier,
         offered: offerFunctions(admitted, this.#options.imports),
       });
       this.#timings.set(provider, { admissionMs: admittedAt - beganAt, compileMs: compiledAt - admittedAt });
-      await this.#runs.add(provider, { pool: this.#threads, candidate: THREADS });
+      await this.#runs.add(provider, { pool: this.#lanes.at(0).slots, candidate: THREADS });
       return this.#describe(provider);
+    } catch (thrown) {
+      // Closing ends the process that checks: that says nothing about the component.
+      this.#checkOpen("install");
+      throw thrown;
     } finally {
       session.close();
     }
@@ -178,13 +185,16 @@ export class Host implements AsyncDisposable {
     const { manifest, directory } = located ?? { manifest: null, directory: null };
     const session = this.#compiler.open(bytes);
     try {
-      return await inspectComponent({
+      const report = await inspectComponent({
         manifest,
         bytes,
         directory,
         policy: this.#policy,
         check: session.check,
       });
+      // As in `install`.
+      this.#checkOpen("inspect");
+      return report;
     } finally {
       session.close();
     }
@@ -225,15 +235,17 @@ export class Host implements AsyncDisposable {
 
   stats(): HostStats {
     const { inFlight, started, endings, late, pools } = this.#runs.stats();
-    const pool = this.#pool.stats();
+    const lanes = this.#lanes.stats();
+    const { pool, slots } = lanes[0]!;
     return {
       capabilities: this.#components().length,
       runsInFlight: inFlight,
       runsStarted: started,
       endings,
       late,
-      pool: { ...pool, waiting: pool.waiting + this.#threads.stats().waiting },
-      slots: { [THREADS]: this.#threads.stats(), ...pools },
+      pool: { ...pool, waiting: pool.waiting + slots.waiting },
+      lanes,
+      slots: { [THREADS]: slots, ...pools },
       cache: this.#compiler.stats(),
     };
   }
@@ -251,22 +263,17 @@ export class Host implements AsyncDisposable {
   async #close(drainMs: number): Promise<void> {
     await this.#runs.close({ drainMs });
     this.#subscriptions.clear();
-    await Promise.all([this.#compiler.close(), this.#pool.close()]);
+    await Promise.all([this.#compiler.close(), this.#lanes.close()]);
   }
 
   #components(): readonly ComponentProvider[] {
     return this.#runs.list().filter((provider) => provider instanceof ComponentProvider);
   }
 
-  /** Events count only now: a run that has not succeeded has said nothing. */
-  #commit({ request, capabilityEvents }: ProviderRun, { outcome }: TerminalEvent): void {
-    if (outcome.kind !== "succeeded") return;
-    const { runId } = request;
-    const { providerId } = outcome;
-    // Field by field: a copy by spread costs as much as all the rest of an event.
-    for (const { type, version, payload } of capabilityEvents) {
-      this.#subscriptions.commit({ type, version, payload, runId, providerId });
-    }
+  /** Events count only now: a run that has not succeeded has said nothing, and a nested one has said it to its caller. */
+  #commit({ request, capabilityEvents: events }: ProviderRun, { outcome }: TerminalEvent): void {
+    if (outcome.kind !== "succeeded" || request.nested !== undefined) return;
+    this.#subscriptions.commitAll({ runId: request.runId, providerId: outcome.providerId, events });
   }
 
   #describe(provider: ComponentProvider): Installed {

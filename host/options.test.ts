@@ -42,6 +42,8 @@ describe("resolveOptions()", () => {
     [{ limits: { caps: { outputBytes: 2 ** 27 } } }, "at most 67108864, an eighth of heapMegabytes"],
     [{ heapMegabytes: 64, limits: { defaults: { inputBytes: 2 ** 24 } } }, "at most 8388608"],
     [{ allow: { fs: ["/no/such/directory"] } }, 'allow.fs is "/no/such/directory", an existing directory is wanted'],
+    [{ allow: { invoke: "acme.a" } }, 'allow.invoke is "acme.a", a list of ids is wanted'],
+    [{ allow: { invoke: ["acme.a@1.0.0"] } }, "the id of a capability, without a version, is wanted"],
     [{ compile: { timeoutMs: -1 } }, "compile.timeoutMs is -1"],
     [{ compile: { cacheDirectory: "" } }, 'compile.cacheDirectory is "", the path of a directory is wanted'],
     [{ compile: { cacheDirectory: 7 } }, "compile.cacheDirectory is 7"],

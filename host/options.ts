@@ -32,8 +32,11 @@ export interface HostOptions {
   readonly limits?: { readonly defaults?: Partial<Limits>; readonly caps?: Partial<Limits> };
   /** Interfaces of the application, offered to guests that are granted them by name. */
   readonly imports?: EmbedderImports;
-  /** What may be granted: `fs` lists directories from which a capability may get one to read. */
-  readonly allow?: { readonly fs?: readonly string[] };
+  /**
+   * What may be granted: `fs` lists directories from which a capability may get one to read, `invoke` the ids of capabilities that
+   * others may call; default: none, and all that are installed.
+   */
+  readonly allow?: { readonly fs?: readonly string[]; readonly invoke?: readonly string[] };
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
   /**
@@ -75,6 +78,8 @@ export interface ResolvedOptions {
   readonly policy: LimitPolicy;
   readonly imports: EmbedderImports;
   readonly readableDirectories: readonly string[];
+  /** Null: all. */
+  readonly invocable: ReadonlySet<string> | null;
   readonly maxComponentBytes: number;
   readonly compile: {
     readonly timeoutMs: number;
@@ -110,7 +115,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
   const { compile = {}, allow = {}, limits = {}, imports = {}, gcTimes = false } = options;
   expectFields(compile, "compile", COMPILE_FIELDS);
-  expectFields(allow, "allow", ["fs"]);
+  expectFields(allow, "allow", ["fs", "invoke"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
   if (typeof gcTimes !== "boolean") throw invalid("gcTimes", gcTimes, "true or false");
   const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
@@ -123,6 +128,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
     policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
     readableDirectories: directories(allow.fs ?? []),
+    invocable: allow.invoke === undefined ? null : ids(allow.invoke),
     maxComponentBytes: whole(options.maxComponentBytes, "maxComponentBytes", 8, 1024 * MiB, 64 * MiB),
     compile: Object.freeze({
       timeoutMs: whole(compile.timeoutMs, "compile.timeoutMs", 1, 600_000, 30_000),
@@ -232,6 +238,16 @@ function directories(given: unknown): readonly string[] {
     }
     throw invalid("allow.fs", directory, "an existing directory");
   });
+}
+
+function ids(given: unknown): ReadonlySet<string> {
+  if (!Array.isArray(given)) throw invalid("allow.invoke", given, "a list of ids");
+  for (const id of given) {
+    if (typeof id !== "string" || id === "" || id.includes("@")) {
+      throw invalid("allow.invoke", id, "the id of a capability, without a version,");
+    }
+  }
+  return new Set(given as string[]);
 }
 
 function invalid(field: string, value: unknown, wanted: string): HostError {

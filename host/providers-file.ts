@@ -7,6 +7,8 @@ import type { InstallOptions } from "./options.ts";
 import {
   type ListedProvider,
   listRefusal,
+  ollamaProvider,
+  openAiCompatibleProvider,
   type PoolCatalog,
   ProviderRegistry,
   parseProviderList,
@@ -129,11 +131,15 @@ async function addOne(
     await host.install(provider.package, install);
     return;
   }
-  const { definition, slots, apiKeyEnv } = provider;
+  const { slots, apiKeyEnv } = provider;
   // Before each request, so that a key that is exchanged is taken up; nothing else of the environment is read.
   const key = apiKeyEnv === null ? {} : { apiKey: () => environment[apiKeyEnv] ?? "" };
-  if (provider.kind === "ollama") await host.providers.addOllama({ ...definition, ...key }, slots ?? undefined);
-  else await host.providers.addOpenAiCompatible({ ...provider.definition, ...key }, slots ?? undefined);
+  const { ground } = host.providers;
+  const native =
+    provider.kind === "ollama"
+      ? ollamaProvider({ ...provider.definition, ...key }, ground)
+      : openAiCompatibleProvider({ ...provider.definition, ...key }, ground);
+  await host.providers.add(native, slots ?? undefined);
 }
 
 function checkKey(

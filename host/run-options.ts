@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { HostError, quote } from "./errors/errors.ts";
 import { type Limits, parseLimits } from "./manifest/manifest.ts";
-import type { Provider, RunRequest } from "./providers/providers.ts";
+import { type Provider, type RunRequest, SYSTEM_CLOCK } from "./providers/providers.ts";
 
 /** How a run may be asked for. */
 export interface RunOptions {
@@ -42,7 +42,8 @@ export function runRequest(id: string, provider: Provider | null, input: unknown
     input,
     fresh: options.tier === "fresh",
     limits: parseLimits(options.limits ?? {}, "limits", "AIRLOCK_INVOCATION_REQUEST_INVALID"),
-    deadline: deadlineMs === undefined ? null : Date.now() + deadlineMs,
+    // By the clock that watches it: `Date.now` goes its own way when the machine sleeps, or its clock is set.
+    deadline: deadlineMs === undefined ? null : SYSTEM_CLOCK.now() + deadlineMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { CapabilityEvent } from "./providers/providers.ts";
+import type { CapabilityEvent, NestedEvents } from "./providers/providers.ts";
 
 /** An event of a run that has succeeded. */
 export interface CommittedEvent extends CapabilityEvent {
@@ -41,6 +41,19 @@ export class Subscriptions {
       } catch (error) {
         failures.publish({ error, event });
       }
+    }
+  }
+
+  /** The events of a run that has succeeded, and of those that it asked for, in the order in which they were said. */
+  commitAll({ runId, providerId, events }: Pick<NestedEvents, "runId" | "providerId" | "events">): void {
+    for (const event of events) {
+      if ("events" in event) {
+        this.commitAll(event);
+        continue;
+      }
+      // Field by field: a copy by spread costs as much as all the rest of an event.
+      const { type, version, payload } = event;
+      this.commit({ type, version, payload, runId, providerId });
     }
   }
 

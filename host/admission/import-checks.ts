@@ -1,7 +1,7 @@
 import { type ComponentInfo, type ExternInfo, flatSignature, SignatureSearch } from "../component/component.ts";
 import { quote } from "../errors/errors.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { decideImport, HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
+import { decideImport, HOST_ABI_VERSIONS, type ImportDecision, INVOKE } from "./interfaces.ts";
 import type { Granted } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
@@ -58,6 +58,19 @@ function unboundedFunction(extern: ExternInfo, unlinkable: string | null): strin
     return `its function ${quote(name)} takes ${quote(typeName ?? signature)}, which cannot be bounded before it is read${why}`;
   }
   return null;
+}
+
+/** A right that the component cannot use is one that nobody has thought about. */
+export function checkInvokeGrant(info: ComponentInfo, { callees }: Granted, violations: Violations): void {
+  if (callees.length === 0 || info.imports.some(({ name }) => name === INVOKE)) return;
+  const named = callees
+    .slice(0, 10)
+    .map(({ id }) => quote(id))
+    .join(", ");
+  violations.add(
+    "grant_denied",
+    `grants.invoke names ${named}, but the component does not import ${quote(INVOKE)}: remove the grant, or build against a world that imports it`,
+  );
 }
 
 export function checkImportList(info: ComponentInfo, manifest: Manifest, violations: Violations): void {

@@ -28,13 +28,19 @@ export const HOST_ABI_VERSIONS: readonly string[] = ["1.0.0"];
 export interface GrantedImports {
   readonly filesystem: boolean;
   readonly embedder: ReadonlySet<string>;
+  /** Whether it may call any other capability. */
+  readonly invoke: boolean;
 }
+
+/** The interface through which a capability calls others. */
+export const INVOKE = "airlock:capability/invoke@1.0.0";
 
 const AIRLOCK_INTERFACES: Readonly<Record<string, InterfaceClass>> = {
   types: "types",
   log: "host",
   context: "host",
   events: "host",
+  invoke: "host",
 };
 
 const FILESYSTEM = new Set(["wasi:filesystem/types", "wasi:filesystem/preopens"]);
@@ -69,7 +75,7 @@ export function decideImport(name: string, granted: GrantedImports): ImportDecis
   const match = /^([a-z0-9-]+:[a-z0-9-]+)\/([a-z0-9-]+)@(.+)$/.exec(name);
   if (match === null) return refuse(name, "an import is an interface with a version, as in wasi:cli/exit@0.2.0");
   const [, packageName, interfaceName, version] = match as unknown as [string, string, string, string];
-  if (packageName === "airlock:capability") return decideAirlock(name, interfaceName, version);
+  if (packageName === "airlock:capability") return decideAirlock(name, interfaceName, version, granted);
   const wasi = WASI_INTERFACES[`${packageName}/${interfaceName}`];
   if (wasi !== undefined) {
     if (!/^0\.2\.\d{1,3}$/.test(version)) return refuse(name, `WASI 0.2 is supported, not ${version}`);
@@ -87,12 +93,16 @@ export function decideImport(name: string, granted: GrantedImports): ImportDecis
   return refuse(name, "no rule allows it: an interface of the application is granted by name in grants.imports");
 }
 
-function decideAirlock(name: string, interfaceName: string, version: string): ImportDecision {
+function decideAirlock(name: string, interfaceName: string, version: string, granted: GrantedImports): ImportDecision {
   // The name comes from the component: `constructor` is found on every object.
   const known = Object.hasOwn(AIRLOCK_INTERFACES, interfaceName) ? AIRLOCK_INTERFACES[interfaceName] : undefined;
   if (known === undefined) return refuse(name, "the host ABI has no such interface to import");
   if (!HOST_ABI_VERSIONS.includes(version))
     return refuse(name, `the host ABI is ${HOST_ABI_VERSIONS.join(", ")}, not ${version}`);
+  if (name === INVOKE) {
+    if (!granted.invoke) return refuse(name, "grants.invoke names no capability that it may call");
+    return { name, class: known, rule: "grants.invoke names the capabilities that it may call" };
+  }
   return { name, class: known, rule: known === "types" ? "types only" : "host ABI 1.0.0" };
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { quote } from "../errors/errors.ts";
-import type { LimitPolicy, Manifest } from "../manifest/manifest.ts";
+import type { InvokeGrant, LimitPolicy, Manifest } from "../manifest/manifest.ts";
 import { unsupportedGrants } from "../manifest/manifest.ts";
 import type { GrantedImports } from "./interfaces.ts";
 import type { Violations } from "./violations.ts";
@@ -13,6 +13,8 @@ export interface AdmissionPolicy {
   readonly maxComponentBytes: number;
   /** Full names of the interfaces that the application offers. */
   readonly embedderInterfaces: ReadonlySet<string>;
+  /** Ids of the capabilities that others may be granted to call; null: all that are installed. */
+  readonly invocable: ReadonlySet<string> | null;
   /** Directories (links resolved) from which a capability may be granted one to read. */
   readonly readableDirectories: readonly string[];
   /** Why no directory can be granted on this machine, or null. */
@@ -21,6 +23,8 @@ export interface AdmissionPolicy {
 
 /** What a manifest asks for and gets. */
 export interface Granted extends GrantedImports {
+  /** The capabilities that it may call. */
+  readonly callees: readonly InvokeGrant[];
   /** The granted directory, links resolved, or null. */
   readonly directory: string | null;
 }
@@ -32,7 +36,9 @@ export function decideGrants(
   policy: AdmissionPolicy,
   violations: Violations,
 ): Granted {
-  if (manifest === null) return { directory: null, filesystem: false, embedder: new Set() };
+  if (manifest === null) {
+    return { directory: null, filesystem: false, embedder: new Set(), invoke: false, callees: [] };
+  }
   for (const grant of unsupportedGrants(manifest)) {
     violations.add("grant_denied", `${grant} cannot be honoured by this version of the host`);
   }
@@ -45,10 +51,18 @@ export function decideGrants(
         `grants.imports asks for ${quote(name)}: the application offers ${listed(policy.embedderInterfaces)}`,
       );
   }
+  const { invocable } = policy;
+  const callees = (manifest.grants.invoke ?? []).filter(({ id }) => {
+    if (invocable === null || invocable.has(id)) return true;
+    violations.add(
+      "grant_denied",
+      `grants.invoke asks for ${quote(id)}: the host's policy allows ${listed(invocable)} (option allow.invoke)`,
+    );
+    return false;
+  });
   const asked = manifest.grants.fs?.read;
-  if (asked === undefined) return { directory: null, filesystem: false, embedder };
-  const granted = grantedDirectory(asked, directory, policy, violations);
-  return { directory: granted, filesystem: granted !== null, embedder };
+  const granted = asked === undefined ? null : grantedDirectory(asked, directory, policy, violations);
+  return { directory: granted, filesystem: granted !== null, embedder, invoke: callees.length > 0, callees };
 }
 
 function grantedDirectory(

@@ -16,7 +16,12 @@ export interface AdmissionReport {
   readonly imports: readonly ImportDecision[];
   readonly exports: readonly string[];
   readonly operations: readonly string[];
-  readonly grants: { readonly fs: string | null; readonly imports: readonly string[] };
+  readonly grants: {
+    readonly fs: string | null;
+    readonly imports: readonly string[];
+    /** Capabilities that it may call, as `id@range`. */
+    readonly invoke: readonly string[];
+  };
   /** The effective limits of a run that asks for nothing. */
   readonly limits: Limits;
   readonly violations: readonly Violation[];

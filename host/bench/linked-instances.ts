@@ -69,6 +69,7 @@ function newRun(): RunState {
   return new RunState({
     invocation: { runId: "run", capabilityId: "bench", capabilityVersion: "1.0.0", operation: "run" },
     limits: LIMITS,
+    fuelInAll: null,
     seed: () => new Uint8Array(32),
     events: new EventGate(rules, LIMITS),
     bridge: {} as WorkerBridge,

@@ -33,6 +33,9 @@ const badInput = (text: string): CodeEntry => ({
 export const CODES = {
   AIRLOCK_MANIFEST_UNREADABLE: badInput("the manifest or package cannot be read"),
   AIRLOCK_MANIFEST_INVALID: badInput("a field of the manifest is missing, unknown or has a wrong value"),
+  AIRLOCK_MANIFEST_ARTIFACT_TYPE: refused(
+    "the manifest is of a native capability where a Wasm one is wanted, or the reverse",
+  ),
 
   AIRLOCK_METER_MALFORMED: refused("the core module does not decode or does not validate"),
   AIRLOCK_METER_UNSUPPORTED: refused("the core module uses an instruction or feature that is not metered"),
@@ -106,6 +109,13 @@ export const CODES = {
     retry: false,
     failure: "invalid_request",
     text: "the events of the run cannot be read from their beginning any more",
+  },
+  AIRLOCK_PROVIDERS_CAPACITY_INVALID: {
+    status: 400,
+    exit: 2,
+    retry: false,
+    failure: "invalid_capacity",
+    text: "the capacity of a native executor is out of its range",
   },
   AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED: {
     status: 403,

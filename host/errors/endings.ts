@@ -22,6 +22,7 @@ export const FAILURE_CODES = [
   "command_not_allowed",
   "command_unsupported",
   "invalid_request",
+  "invalid_capacity",
   "admission_rejected",
   "queue_full",
   "deadline_exceeded",

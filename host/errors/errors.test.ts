@@ -47,6 +47,15 @@ describe("text", () => {
   it("messageOf() is one line", () => {
     expect(messageOf(new Error("a\n  b"))).toBe("a b");
     expect(messageOf(7)).toBe("7");
+    expect(messageOf(Symbol("s"))).toBe("Symbol(s)");
+  });
+
+  it("messageOf() tells that something was thrown, also when it has no text", () => {
+    const hostile = Object.defineProperty(new Error("x"), "message", { get: () => [].at(0)!["missing"] });
+    const numbered = Object.assign(new Error("x"), { message: 7 });
+    expect(messageOf(Object.create(null))).toBe("something that has no text (object)");
+    expect(messageOf(hostile)).toBe("something that has no text (object)");
+    expect(messageOf(numbered)).toBe("7");
   });
 
   it("nearest() names a near word and nothing that is far", () => {

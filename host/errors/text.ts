@@ -8,10 +8,18 @@ export function quote(text: string, maxLength = 120): string {
   );
 }
 
-/** The message of anything that was thrown, in one line. */
+/** The message of anything that was thrown, in one line. Never throws, whatever that was. */
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  return text.replace(/\s+/g, " ").trim();
+  return textOf(thrown).replace(/\s+/g, " ").trim();
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    // An object without a prototype, a getter that throws: what cannot be told must not hide that something was thrown.
+    return `something that has no text (${typeof thrown})`;
+  }
 }
 
 /** The known word nearest to `word`, or undefined when none is near enough to be worth naming. */

@@ -127,4 +127,19 @@ describe("EventGate", () => {
       refusal: { tag: "budget-exhausted" },
     });
   });
+
+  it("takeNested() leaves less room for events to come, and `left` says how much", () => {
+    const room = { eventCount: 3, eventBytes: 20, eventTotalBytes: 20 };
+    const counted = gate(true, room);
+    counted.takeNested(2, 5);
+    expect(counted.left).toEqual({ count: 1, bytes: 15 });
+    expect(counted.check("free", "1.0.0", '"1"').kind).toBe("accepted");
+    expect(counted.left).toEqual({ count: 0, bytes: 12 });
+    expect(counted.check("free", "1.0.0", "1")).toEqual({ kind: "refused", refusal: { tag: "budget-exhausted" } });
+    expect(counted).toMatchObject({ accepted: 1, refused: 1 });
+    const summed = gate(true, room);
+    summed.takeNested(0, 30);
+    expect(summed.left).toEqual({ count: 3, bytes: 0 });
+    expect(summed.check("free", "1.0.0", "1").kind).toBe("refused");
+  });
 });

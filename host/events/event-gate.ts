@@ -59,6 +59,7 @@ export class EventGate {
   #accepted = 0;
   #refused = 0;
   #bytes = 0;
+  #nestedCount = 0;
 
   constructor(rules: EventRules, limits: Pick<Limits, "eventCount" | "eventBytes" | "eventTotalBytes">) {
     this.#rules = rules;
@@ -73,6 +74,19 @@ export class EventGate {
     return this.#refused;
   }
 
+  /** How many events, and how many bytes of payload, there may be still. */
+  get left(): { readonly count: number; readonly bytes: number } {
+    const { eventCount, eventTotalBytes } = this.#limits;
+    const count = Math.max(0, eventCount - this.#accepted - this.#nestedCount);
+    return { count, bytes: Math.max(0, eventTotalBytes - this.#bytes) };
+  }
+
+  /** Counts what a nested run has emitted, which waits for the end of this one like its own. */
+  takeNested(count: number, bytes: number): void {
+    this.#nestedCount += count;
+    this.#bytes += bytes;
+  }
+
   /** Checks in a fixed order, cheapest first, so that a refusal says the same on every run. */
   check(type: string, version: string, payload: string): EventVerdict {
     if (!this.#rules.subscribable) return this.#refuse({ tag: "not-subscribable" });
@@ -81,7 +95,8 @@ export class EventGate {
     // A string of n code units has at least n bytes, so no more than the limit allows is ever counted.
     const bytes = payload.length > this.#limits.eventBytes ? payload.length : Buffer.byteLength(payload);
     if (bytes > this.#limits.eventBytes) return this.#refuse({ tag: "too-large" });
-    if (this.#accepted >= this.#limits.eventCount || this.#bytes + bytes > this.#limits.eventTotalBytes) {
+    const count = this.#accepted + this.#nestedCount;
+    if (count >= this.#limits.eventCount || this.#bytes + bytes > this.#limits.eventTotalBytes) {
       return this.#refuse({ tag: "budget-exhausted" });
     }
     const parsed = parseJsonText(payload);

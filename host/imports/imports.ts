@@ -6,6 +6,7 @@
  */
 export type { EmbedderFunction } from "./embedder.ts";
 export { grantProblem } from "./granted-directory.ts";
+export { INVOKE, type InvokeAnswer, type InvokeQuestion } from "./invoke.ts";
 export { type InterfaceLink, isStateless, linkImports } from "./link.ts";
 export { PRICES } from "./prices.ts";
 export type {

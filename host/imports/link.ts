@@ -1,6 +1,7 @@
 import { contextInterface } from "./context.ts";
 import { type EmbedderFunction, embedderInterface } from "./embedder.ts";
 import { eventsInterface } from "./events.ts";
+import { invokeInterface } from "./invoke.ts";
 import { logInterface } from "./log.ts";
 import type { ImportedInterface, ImportScope } from "./scope.ts";
 import { wasiInterfaces } from "./wasi.ts";
@@ -15,6 +16,7 @@ const HOST_INTERFACES: Readonly<Record<string, (scope: ImportScope) => ImportedI
   "airlock:capability/log": logInterface,
   "airlock:capability/context": contextInterface,
   "airlock:capability/events": eventsInterface,
+  "airlock:capability/invoke": invokeInterface,
 };
 
 /** Whether what serves an interface remembers nothing of the run: all that it sees is asked of the scope at each call. */

@@ -49,6 +49,10 @@ export interface ImportScope {
   /** Units of fuel that are left, and that the run began with. */
   fuelLeft(): bigint;
   fuelAtStart(): bigint;
+  /** Bytes that the guest's memories may grow by. */
+  memoryLeft(): number;
+  /** Takes what a nested run has used; from one that is not exact on, this run's fuel is a lower bound. */
+  chargeNested(units: number, isExact: boolean): void;
   /** Takes units of fuel; ends the run when they are not there. */
   charge(units: number): void;
   /** Records how the run ends and leaves the guest. */

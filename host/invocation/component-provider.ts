@@ -2,10 +2,19 @@ import type { Admitted } from "../admission/admission.ts";
 import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
 import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
-import type { Deployable, Pool, Tier } from "../pool/pool.ts";
-import type { Commands, Emitter, Provider, RunRequest, RunResult, RunSignal } from "../providers/providers.ts";
+import type { Deployable, Tier } from "../pool/pool.ts";
+import type {
+  Commands,
+  Emitter,
+  Provider,
+  RunBudget,
+  RunRequest,
+  RunResult,
+  RunSignal,
+} from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import type { OfferedFunction } from "./host-calls.ts";
+import type { NestedGround } from "./nested-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { checkRequestLimits } from "./request-limits.ts";
@@ -18,7 +27,8 @@ export interface ComponentProviderInit {
   readonly admitted: Admitted;
   readonly artifact: ArtifactSource;
   readonly policy: LimitPolicy;
-  readonly pool: Pool;
+  /** Where its runs take place, and those that they ask for. */
+  readonly ground: NestedGround;
   readonly tier: Tier;
   /** The functions of the application's interfaces, by `interface#function`. */
   readonly offered: ReadonlyMap<string, OfferedFunction>;
@@ -48,8 +58,8 @@ export class ComponentProvider implements Provider {
 
   /** Makes it known to the threads, from before its first run to after its last. */
   readonly lifecycle = {
-    start: (): void => this.#init.pool.deploy(this.#deployment(describeLinks(this.admitted))),
-    stop: (): void => this.#init.pool.undeploy(this.#init.key),
+    start: (): void => this.#init.ground.lanes.deploy(this.#deployment(describeLinks(this.admitted))),
+    stop: (): void => this.#init.ground.lanes.undeploy(this.#init.key),
   };
 
   readonly commands: Commands = {
@@ -65,10 +75,11 @@ export class ComponentProvider implements Provider {
     return [...this.#plans.values()].map(({ signature }) => signature);
   }
 
-  /** The effective limits of a request. */
-  limitsOf(request: Pick<RunRequest, "limits">): Limits {
-    if (Object.keys(request.limits).length === 0) return this.#limits;
-    return effectiveLimits(this.#init.policy, this.admitted.manifest.limits, request.limits);
+  /** The effective limits of a request: of a nested one, no more than its caller has left. */
+  limitsOf({ limits, nested }: Pick<RunRequest, "limits" | "nested">): Limits {
+    if (nested === undefined && Object.keys(limits).length === 0) return this.#limits;
+    const own = effectiveLimits(this.#init.policy, this.admitted.manifest.limits, limits);
+    return nested === undefined ? own : within(own, nested.budget);
   }
 
   check(request: RunRequest): void {
@@ -81,7 +92,7 @@ export class ComponentProvider implements Provider {
   execute(request: RunRequest, emitter: Emitter, signal: RunSignal): Promise<RunResult> {
     return new Promise((resolve) => {
       const plan = this.#plan(request);
-      const { artifact, offered, pool, key } = this.#init;
+      const { artifact, offered, ground, key } = this.#init;
       const { id: providerId } = this;
       const tier = request.fresh === true ? "fresh" : this.#init.tier;
       const limits = this.limitsOf(request);
@@ -95,8 +106,11 @@ export class ComponentProvider implements Provider {
         seedText: input.digestible === input.value ? null : input.digestible,
         limits: limits === this.#limits ? null : limits,
         tier,
+        fuelInAll: request.nested?.budget.fuel ?? null,
       };
-      const run = { request, providerId, limits, evidence, offered, plan, emitter, signal, resolve };
+      const { callees } = this.admitted.granted;
+      const run = { request, providerId, limits, evidence, offered, callees, ground, plan, emitter, signal, resolve };
+      const { pool } = ground.lanes.at(request.nested?.depth ?? 0);
       new RunProgress(run).begin(pool, call, input.digestible.length);
     });
   }
@@ -121,4 +135,16 @@ export class ComponentProvider implements Provider {
       filesystem: granted.directory === null ? null : { root: granted.directory },
     };
   }
+}
+
+/** `memoryBytes` may come out below what a request could ask for: the guest that has a memory is then out of it at once. */
+function within(own: Limits, { fuel, memoryBytes, eventCount, eventTotalBytes }: RunBudget): Limits {
+  return Object.freeze({
+    ...own,
+    fuel: Math.min(own.fuel, fuel),
+    setupFuel: Math.min(own.setupFuel, fuel),
+    memoryBytes: Math.min(own.memoryBytes, memoryBytes),
+    eventCount: Math.min(own.eventCount, eventCount),
+    eventTotalBytes: Math.min(own.eventTotalBytes, eventTotalBytes),
+  });
 }

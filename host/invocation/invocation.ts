@@ -11,4 +11,5 @@ export {
   offerFunctions,
   WitError,
 } from "./host-calls.ts";
+export { DEEPEST, type Lane, type LaneStats, Lanes } from "./lanes.ts";
 export type { Signature } from "./operations.ts";

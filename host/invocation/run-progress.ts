@@ -1,10 +1,11 @@
-import type { HostAnswer } from "../imports/imports.ts";
-import type { Limits } from "../manifest/manifest.ts";
+import { type HostAnswer, INVOKE, type InvokeQuestion } from "../imports/imports.ts";
+import type { InvokeGrant, Limits } from "../manifest/manifest.ts";
 import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
 import {
   abortSignalOf,
   type CapabilityEvent,
   type Emitter,
+  type NestedRun,
   type RunAccount,
   type RunPhase,
   type RunReport,
@@ -13,6 +14,7 @@ import {
   type RunSignal,
 } from "../providers/providers.ts";
 import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
+import { type CallingRun, NestedCalls, type NestedGround } from "./nested-calls.ts";
 import type { OperationPlan } from "./operations.ts";
 import { outcomeOf, type RunFacts, reportWithoutReply } from "./settle.ts";
 
@@ -23,6 +25,8 @@ export interface ComponentRun {
   readonly limits: Limits;
   readonly evidence: RunFacts["evidence"];
   readonly offered: ReadonlyMap<string, OfferedFunction>;
+  readonly callees: readonly InvokeGrant[];
+  readonly ground: NestedGround;
   readonly plan: OperationPlan;
   readonly emitter: Emitter;
   readonly signal: RunSignal;
@@ -31,8 +35,9 @@ export interface ComponentRun {
 }
 
 /** A run of a component in its thread: passes on what it says, takes it away when it is ended, and gives account of it. */
-export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext {
+export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext, CallingRun {
   readonly #run: ComponentRun;
+  #nested: NestedCalls | null = null;
   #pooled: PoolRun | null = null;
   readonly submittedAt: number;
   startedAt: number | null = null;
@@ -66,6 +71,14 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
     return this.#run.evidence;
   }
 
+  get callees(): readonly InvokeGrant[] {
+    return this.#run.callees;
+  }
+
+  get nested(): readonly NestedRun[] {
+    return this.#nested?.runs ?? [];
+  }
+
   // The account.
 
   get wallMs(): number {
@@ -81,6 +94,10 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
     this.#learnTimes();
     if (this.startedAt === null) return "queue";
     return this.enteredAt === null ? "setup" : "guest";
+  }
+
+  ending(): void {
+    this.#nested?.stop();
   }
 
   report(endedAt: number): RunReport {
@@ -102,11 +119,17 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
   hostCall(call: HostCall): HostAnswer | Promise<HostAnswer> {
     this.fuel = call.fuel;
     this.hostCalls++;
+    if (call.interfaceName === INVOKE) {
+      this.#nested ??= new NestedCalls(this, this.#run.ground);
+      return this.#nested.answer(call.args as InvokeQuestion);
+    }
     return answerHostCall(call, this.#run.offered, this);
   }
 
   answered(answer: PoolAnswer): void {
     const { resolve, plan } = this.#run;
+    // A thread that is lost while it waits leaves a nested run behind.
+    this.ending();
     if (answer.kind === "replied") resolve(outcomeOf(this, plan, answer.reply, now()));
     else if (answer.kind === "lost") resolve({ kind: "lost", message: answer.what });
     // Its end is known already: it was ended from outside.

@@ -2,7 +2,7 @@ import { ConversionError } from "../component/component.ts";
 import { assertNever, messageOf } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Reply } from "../pool/pool.ts";
-import type { Evidence, Outcome, RunReport, RunRequest } from "../providers/providers.ts";
+import type { Evidence, NestedRun, Outcome, RunReport, RunRequest } from "../providers/providers.ts";
 import type { OperationPlan } from "./operations.ts";
 
 /** What is known of a run besides the thread's reply. Times in milliseconds since the epoch. */
@@ -19,13 +19,20 @@ export interface RunFacts {
   readonly hostCalls: number;
   /** Events that were heard of. */
   readonly events: number;
+  readonly nested: readonly NestedRun[];
 }
 
 /** The outcome of a run to which its thread replied. */
 export function outcomeOf(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
   const outcome = fromReply(facts, plan, reply, endedAt);
   const { fuelProfile } = reply;
-  return fuelProfile === null ? outcome : { ...outcome, fuelProfile };
+  const { nested } = facts;
+  if (fuelProfile === null && nested.length === 0) return outcome;
+  return {
+    ...outcome,
+    ...(nested.length === 0 ? {} : { nested: [...nested] }),
+    ...(fuelProfile === null ? {} : { fuelProfile }),
+  };
 }
 
 function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
@@ -95,7 +102,7 @@ function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: 
 
 /** What is known of a run to which its thread did not reply: it counted, but cannot say any more. */
 export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport {
-  const { submittedAt, startedAt, enteredAt } = facts;
+  const { submittedAt, startedAt, enteredAt, nested } = facts;
   return {
     usage: {
       fuel: facts.fuel,
@@ -117,6 +124,7 @@ export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport 
     limits: facts.limits,
     events: { accepted: facts.events, refused: 0 },
     evidence: facts.evidence,
+    ...(nested.length === 0 ? {} : { nested: [...nested] }),
   };
 }
 

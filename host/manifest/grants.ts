@@ -3,7 +3,7 @@ import type { Manifest } from "./shape.ts";
 
 /**
  * The grants that a manifest asks for and that this version of the host cannot honour, one clause each. It can honour
- * `fs.read` and `imports`. Admission refuses a package for which this list is not empty.
+ * `fs.read`, `imports` and `invoke`. Admission refuses a package for which this list is not empty.
  */
 export function unsupportedGrants(manifest: Pick<Manifest, "grants">): readonly string[] {
   const { env, fs, http, tools, connectors, models } = manifest.grants;

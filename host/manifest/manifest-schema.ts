@@ -50,7 +50,8 @@ export const MANIFEST_SCHEMA = {
     title: { description: "One short line for people.", type: "string", maxLength: 256 },
     description: { description: "What the capability does, for people.", type: "string", maxLength: 8_192 },
     artifactType: {
-      description: "What kind of file answers. Packages hold wasm; native providers are registered in code.",
+      description:
+        "What answers. wasm: the component of the package. native: a function of the application, which it hands over at install.",
       enum: ["wasm", "native"],
       default: "wasm",
     },
@@ -187,6 +188,26 @@ export const MANIFEST_SCHEMA = {
           uniqueItems: true,
           items: { type: "string", maxLength: 256, pattern: INTERFACE },
         },
+        invoke: {
+          description: "Other capabilities of the host that the capability may call, each id once.",
+          type: "array",
+          maxItems: 256,
+          items: {
+            type: "object",
+            additionalProperties: false,
+            required: ["id", "versions"],
+            properties: {
+              id: { description: "The other capability.", type: "string", maxLength: 128, pattern: ID },
+              versions: {
+                description:
+                  "Versions that will do, as a semver range, such as ^1.0.0: the newest installed one answers.",
+                type: "string",
+                maxLength: 256,
+                format: "semver-range",
+              },
+            },
+          },
+        },
         tools: NAMES("Tools that the capability may call."),
         connectors: {
           description: "Connectors that the capability may call.",
@@ -218,6 +239,16 @@ export const MANIFEST_SCHEMA = {
       properties: Object.fromEntries(LIMIT_KEYS.map((key) => [key, schemaOfLimit(key)])),
     },
   },
+};
+
+/** What only Wasm has, so that a native capability has none of it. */
+export const WASM_FIELDS = ["component", "sha256", "imports", "profile", "hostAbi", "grants"] as const;
+
+/** For editors: how a native capability differs. The parser says the same in words. */
+export const NATIVE_CONDITION = {
+  if: { required: ["artifactType"], properties: { artifactType: { const: "native" } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ["operations"], properties: Object.fromEntries(WASM_FIELDS.map((field) => [field, false])) },
 };
 
 /** The fields that the build fills in, so that a source manifest has none of them. */

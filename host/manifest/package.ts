@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpat
 import { basename, dirname, join, resolve } from "node:path";
 import { HostError, type HostErrorCode, messageOf, quote } from "../errors/errors.ts";
 import { packagePathProblem } from "./package-path.ts";
-import { MAX_MANIFEST_BYTES, parseManifest, parseSourceManifest } from "./parse.ts";
-import type { Manifest, SourceManifest } from "./shape.ts";
+import { MAX_MANIFEST_BYTES, parseManifest, parseNativeManifest, parseSourceManifest } from "./parse.ts";
+import type { Manifest, NativeManifest, SourceManifest } from "./shape.ts";
 
 /** A built package on disk. */
 export interface Package {
@@ -20,12 +20,19 @@ const SAFE_OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 
 /**
  * The built package at `path`: its folder, or its capability.json. Reads the manifest only. Throws
- * AIRLOCK_MANIFEST_UNREADABLE (missing, no regular file, a link, too large, not UTF-8) and AIRLOCK_MANIFEST_INVALID.
+ * AIRLOCK_MANIFEST_UNREADABLE (missing, no regular file, a link, too large, not UTF-8), AIRLOCK_MANIFEST_INVALID and
+ * AIRLOCK_MANIFEST_ARTIFACT_TYPE.
  */
 export function readPackage(path: string): Package {
   const manifestPath = manifestPathOf(path);
   const manifest = parseManifest(readManifestText(manifestPath), manifestPath);
   return Object.freeze({ directory: dirname(manifestPath), manifestPath, manifest });
+}
+
+/** The manifest of the native capability at `path`: its folder, or its capability.json. Throws as `readPackage` does. */
+export function readNativeManifest(path: string): NativeManifest {
+  const manifestPath = manifestPathOf(path);
+  return parseNativeManifest(readManifestText(manifestPath), manifestPath);
 }
 
 /**

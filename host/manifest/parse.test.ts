@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isHostError } from "../errors/errors.ts";
 import { unsupportedGrants } from "./grants.ts";
-import { parseManifest, parseSourceManifest } from "./parse.ts";
+import { parseManifest, parseNativeManifest, parseSourceManifest } from "./parse.ts";
 
 const GOOD = { id: "acme.echo", version: "1.2.0", component: "component.wasm", sha256: "ab".repeat(32) };
 
@@ -71,10 +71,6 @@ describe("parseManifest()", () => {
     [{ ...GOOD, version: "1.2.0+x" }, 'version is "1.2.0+x": an exact semantic version is wanted, such as 1.2.0'],
     [{ ...GOOD, version: "^1.2.0" }, 'version is "^1.2.0": an exact semantic version is wanted, such as 1.2.0'],
     [{ ...GOOD, hostAbi: "1" }, 'hostAbi is "1": an exact semantic version is wanted, such as 1.2.0'],
-    [
-      { ...GOOD, artifactType: "native" },
-      'artifactType is "native": "wasm" is wanted, native providers are registered in code, not installed',
-    ],
     [{ ...GOOD, artifactType: "jar" }, 'artifactType is "jar": one of "wasm", "native" is wanted'],
     [{ ...GOOD, profile: "wasi" }, 'profile is "wasi": one of "component", "core" is wanted'],
     [
@@ -117,12 +113,36 @@ describe("parseManifest()", () => {
     ],
     [
       { ...GOOD, grants: { files: [] } },
-      'grants has the unknown field "files": known are env, fs, http, imports, tools, connectors, models',
+      'grants has the unknown field "files": known are env, fs, http, imports, invoke, tools, connectors, models',
     ],
     [{ ...GOOD, grants: { fs: { read: "a/../.." } } }, 'grants.fs.read is "a/../..": a path without ".." is wanted'],
     [
       { ...GOOD, grants: { connectors: [{ id: "crm", range: "one" }] } },
       'grants.connectors.0.range is "one": a semver range is wanted, such as ^1.0.0',
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b" }] } },
+      "grants.invoke.0.versions is missing: Versions that will do, as a semver range, such as ^1.0.0: the newest installed one answers",
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b", versions: "one" }] } },
+      'grants.invoke.0.versions is "one": a semver range is wanted, such as ^1.0.0',
+    ],
+    [
+      { ...GOOD, grants: { invoke: [{ id: "acme.b@1", versions: "1" }] } },
+      'grants.invoke.0.id is "acme.b@1": lower-case words with dots between them are wanted, such as acme.csv-profile',
+    ],
+    [
+      {
+        ...GOOD,
+        grants: {
+          invoke: [
+            { id: "acme.b", versions: "1" },
+            { id: "acme.b", versions: "2" },
+          ],
+        },
+      },
+      'grants.invoke.1 is "acme.b" again: grants.invoke.0 has it already',
     ],
     [
       { ...GOOD, limits: { fuel: -1 } },
@@ -205,6 +225,54 @@ describe("parseSourceManifest()", () => {
       "sha256 is in a source manifest: the build fills it in, remove it",
       "imports is in a source manifest: the build fills it in, remove it",
     ]);
+  });
+});
+
+describe("parseNativeManifest()", () => {
+  const native = {
+    id: "app.adder",
+    version: "1.0.0",
+    artifactType: "native",
+    operations: [{ name: "add", input: { type: "array" }, output: { type: "number" } }],
+  };
+  const parsed = (manifest: unknown) => parseNativeManifest(JSON.stringify(manifest), "x/capability.json");
+
+  test("fills in every default, has nothing of Wasm, and is what it gives out again", () => {
+    const manifest = parsed({ ...native, $schema: "./x.json", limits: { wallMs: 5 } });
+    expect(manifest).toEqual({ ...native, serviceType: "stateless", emits: [], limits: { wallMs: 5 } });
+    expect(Object.isFrozen(manifest) && Object.isFrozen(manifest.operations)).toBe(true);
+    expect(parsed(manifest)).toEqual(manifest);
+  });
+
+  test("refuses what only Wasm has, and a capability without operations", () => {
+    const parse = parseNativeManifest as unknown as typeof parseManifest;
+    expect(problems({ ...native, component: "c.wasm", grants: {} }, parse)).toEqual([
+      "component is in the manifest of a native capability: only Wasm has it, remove it",
+      "grants is in the manifest of a native capability: only Wasm has it, remove it",
+    ]);
+    expect(problems({ ...native, operations: [] }, parse)).toEqual([
+      "operations is empty: at least one is wanted, nothing else says what the function takes and gives",
+    ]);
+    expect(problems({ ...native, operations: undefined }, parse)).toEqual([
+      expect.stringMatching(/^operations is missing: What can be asked of the capability/),
+    ]);
+  });
+
+  test("each artifact type is refused where the other is wanted, and says where it goes", () => {
+    const refused = (wanted: string, artifactType: string, text: string) =>
+      expect.objectContaining({
+        code: "AIRLOCK_MANIFEST_ARTIFACT_TYPE",
+        failure: "admission_rejected",
+        message: expect.stringContaining(text),
+        details: { where: "x/capability.json", artifactType, wanted },
+      });
+    expect(() => parsed(GOOD)).toThrow(refused("native", "wasm", "host.install(package)"));
+    expect(() => parsed({ ...GOOD, artifactType: "wasm" })).toThrow(refused("native", "wasm", "host.install(package)"));
+    for (const parse of [parseManifest, parseSourceManifest]) {
+      expect(() => parse(JSON.stringify(native), "x/capability.json")).toThrow(
+        refused("wasm", "native", "host.providers.nativeExecutor({ capacity }).install(manifest, call)"),
+      );
+    }
   });
 });
 

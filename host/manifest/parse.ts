@@ -5,10 +5,10 @@ import { HostError, quote } from "../errors/errors.ts";
 import { deepFreeze } from "./freeze.ts";
 import { MAX_JSON_DEPTH, parseJsonText } from "./json-text.ts";
 import { checkLimits, type Limits } from "./limits.ts";
-import { BUILT_FIELDS, MANIFEST_SCHEMA } from "./manifest-schema.ts";
+import { BUILT_FIELDS, MANIFEST_SCHEMA, WASM_FIELDS } from "./manifest-schema.ts";
 import { grantPathProblem, packagePathProblem } from "./package-path.ts";
 import { brief, fieldPath, knownNames, wanted } from "./schema-text.ts";
-import type { Manifest, SourceManifest } from "./shape.ts";
+import type { Manifest, NativeManifest, SourceManifest } from "./shape.ts";
 
 /** A manifest's text may be this long; a longer one is no manifest. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -19,32 +19,58 @@ const MAX_PROBLEMS = 50;
 /** Of a semver range, which takes seconds to read when it is a megabyte; the schema says the same. */
 const MAX_RANGE_LENGTH = 256;
 
-type Form = "built" | "source";
+type Form = "built" | "source" | "native";
 
 /**
  * The manifest of a built package. `where` names the text in messages, usually its path. Throws
- * AIRLOCK_MANIFEST_INVALID: the message is the first problem, `details.problems` is all of them, one line each.
+ * AIRLOCK_MANIFEST_INVALID: the message is the first problem, `details.problems` is all of them, one line each; and
+ * AIRLOCK_MANIFEST_ARTIFACT_TYPE for that of a native capability.
  */
 export function parseManifest(text: string, where: string): Manifest {
   return parse(text, where, "built") as Manifest;
 }
 
-/** The manifest that an author writes, without what the build fills in. Throws AIRLOCK_MANIFEST_INVALID. */
+/** The manifest that an author writes, without what the build fills in. Throws as `parseManifest` does. */
 export function parseSourceManifest(text: string, where: string): SourceManifest {
-  return parse(text, where, "source");
+  return parse(text, where, "source") as SourceManifest;
 }
 
-function parse(text: string, where: string, form: Form): SourceManifest {
+/** The manifest of a capability that is a function. Throws as `parseManifest` does, here for that of a Wasm capability. */
+export function parseNativeManifest(text: string, where: string): NativeManifest {
+  return parse(text, where, "native") as NativeManifest;
+}
+
+function parse(text: string, where: string, form: Form): SourceManifest | NativeManifest {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_MANIFEST_BYTES) {
     throw refusal(where, [`it is ${bytes} bytes long: at most ${MAX_MANIFEST_BYTES} are wanted`]);
   }
   const json = parseJsonText(text, { maxDepth: MAX_JSON_DEPTH });
   if (json.kind !== "value") throw refusal(where, [`it ${json.text}`]);
+  checkArtifactType(json.value, where, form);
   const problems = problemsOf(json.value, form);
   if (problems.length > 0) throw refusal(where, problems);
   return resolved(json.value as Record<string, unknown>, form);
 }
+
+/** First of all: what else is wrong depends on what it is. */
+function checkArtifactType(value: unknown, where: string, form: Form): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const { artifactType = "wasm" } = value as { readonly artifactType?: unknown };
+  const wanted = form === "native" ? "native" : "wasm";
+  if (artifactType === wanted || (artifactType !== "wasm" && artifactType !== "native")) return;
+  throw new HostError(
+    "AIRLOCK_MANIFEST_ARTIFACT_TYPE",
+    `Manifest ${quote(where)} is refused: artifactType is "${artifactType}", "${wanted}" is wanted here; ${ELSEWHERE[artifactType]}`,
+    { details: { where, artifactType, wanted } },
+  );
+}
+
+const ELSEWHERE = {
+  native:
+    "a native capability is a function of an application, which installs it: host.providers.nativeExecutor({ capacity }).install(manifest, call)",
+  wasm: "a Wasm capability is installed with host.install(package), and none of its requests reaches a function",
+};
 
 function refusal(where: string, problems: readonly string[]): HostError {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
@@ -65,10 +91,12 @@ function problemsOf(value: unknown, form: Form): readonly string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return problems;
   const fields = value as Record<string, unknown>;
   if (Object.hasOwn(fields, "limits")) problems.push(...checkLimits(fields["limits"], "limits").problems);
-  if (fields["artifactType"] === "native") {
-    problems.push('artifactType is "native": "wasm" is wanted, native providers are registered in code, not installed');
+  if (form === "native" && Array.isArray(fields["operations"]) && fields["operations"].length === 0) {
+    problems.push("operations is empty: at least one is wanted, nothing else says what the function takes and gives");
   }
   problems.push(...eventProblems(fields), ...duplicates(fields["operations"], "operations", ["name"]));
+  const { invoke } = (fields["grants"] ?? {}) as { readonly invoke?: unknown };
+  problems.push(...duplicates(invoke, "grants.invoke", ["id"]));
   return [...new Set(problems)];
 }
 
@@ -83,6 +111,9 @@ function problemOf(error: ErrorObject, form: Form): string | null {
       const known = Object.keys((error.parentSchema?.["properties"] as object | undefined) ?? {});
       if (form === "source" && field === "" && (BUILT_FIELDS as readonly string[]).includes(name)) {
         return `${name} is in a source manifest: the build fills it in, remove it`;
+      }
+      if (form === "native" && field === "" && (WASM_FIELDS as readonly string[]).includes(name)) {
+        return `${name} is in the manifest of a native capability: only Wasm has it, remove it`;
       }
       return `${field === "" ? "it" : field} has the unknown field ${quote(name, 60)}: ${knownNames(name, known)}`;
     }
@@ -172,22 +203,19 @@ function duplicates(entries: unknown, field: string, keys: readonly string[]): r
   return problems;
 }
 
-function resolved(fields: Record<string, unknown>, form: Form): SourceManifest {
+function resolved(fields: Record<string, unknown>, form: Form): SourceManifest | NativeManifest {
   const { $schema: _, ...rest } = fields;
   const limits = checkLimits(rest["limits"] ?? {}, "limits").limits as Partial<Limits>;
+  const common = { serviceType: "stateless", emits: [], operations: [] };
+  const ofWasm = { artifactType: "wasm", profile: "component", hostAbi: "1.0.0", grants: {} };
   const manifest = {
-    artifactType: "wasm",
-    profile: "component",
-    hostAbi: "1.0.0",
-    serviceType: "stateless",
-    emits: [],
-    operations: [],
-    grants: {},
+    ...common,
+    ...(form === "native" ? {} : ofWasm),
     ...(form === "built" ? { imports: [] } : {}),
     ...rest,
     limits,
   };
-  return deepFreeze(manifest) as unknown as SourceManifest;
+  return deepFreeze(manifest) as unknown as SourceManifest | NativeManifest;
 }
 
 // Compiled on first use: a worker thread loads this room for its limits and schemas and parses no manifest.
@@ -202,17 +230,22 @@ function validatorOf(form: Form): ValidateFunction {
   ajv.addFormat("semver-range", (text) => text.length > MAX_RANGE_LENGTH || semver.validRange(text) !== null);
   ajv.addFormat("package-path", (text) => packagePathProblem(text) === null);
   ajv.addFormat("grant-path", (text) => grantPathProblem(text) === null);
-  const validate = ajv.compile(form === "built" ? MANIFEST_SCHEMA : sourceSchema());
+  const validate = ajv.compile(SCHEMAS[form]());
   validators.set(form, validate);
   return validate;
 }
 
-function sourceSchema(): object {
-  const built = new Set<string>(BUILT_FIELDS);
-  const properties = Object.entries(MANIFEST_SCHEMA.properties).filter(([name]) => !built.has(name));
+const SCHEMAS: Readonly<Record<Form, () => object>> = {
+  built: () => MANIFEST_SCHEMA,
+  source: () => schemaWithout(BUILT_FIELDS, []),
+  native: () => schemaWithout(WASM_FIELDS, ["operations"]),
+};
+
+function schemaWithout(fields: readonly string[], alsoRequired: readonly string[]): object {
+  const properties = Object.entries(MANIFEST_SCHEMA.properties).filter(([name]) => !fields.includes(name));
   return {
     ...MANIFEST_SCHEMA,
-    required: MANIFEST_SCHEMA.required.filter((name) => !built.has(name)),
+    required: [...MANIFEST_SCHEMA.required.filter((name) => !fields.includes(name)), ...alsoRequired],
     properties: Object.fromEntries(properties),
   };
 }

@@ -30,12 +30,20 @@ export interface Operation {
   readonly examples?: readonly OperationExample[];
 }
 
+/** A capability that may be called: the newest installed version inside of the semver range `versions`. */
+export interface InvokeGrant {
+  readonly id: string;
+  readonly versions: string;
+}
+
 /** What a capability asks for. Absent and empty mean the same. */
 export interface Grants {
   readonly env?: readonly string[];
   readonly fs?: { readonly read?: string; readonly write?: string };
   readonly http?: readonly string[];
   readonly imports?: readonly string[];
+  /** Capabilities that it may call, by id, and the versions that will do. */
+  readonly invoke?: readonly InvokeGrant[];
   readonly tools?: readonly string[];
   readonly connectors?: readonly { readonly id: string; readonly range: string }[];
   readonly models?: readonly string[];
@@ -57,6 +65,18 @@ export interface SourceManifest {
   readonly operations: readonly Operation[];
   readonly grants: Grants;
   readonly limits: Partial<Limits>;
+}
+
+/**
+ * What a capability says of itself that is a function of the application. It has no Wasm, so it has nothing of what belongs to that:
+ * no component, no imports, and no grants, for nothing holds trusted code to them. Deep-frozen; every default is filled in.
+ */
+export interface NativeManifest
+  extends Pick<
+    SourceManifest,
+    "id" | "version" | "title" | "description" | "serviceType" | "emits" | "operations" | "limits"
+  > {
+  readonly artifactType: "native";
 }
 
 /** What a built package says of itself. Deep-frozen; every default is filled in. */

@@ -67,6 +67,7 @@ describe("packed", () => {
       seedText: "s",
       limits: null,
       tier: "fresh",
+      fuelInAll: 7,
     } as const;
     expect(unpackCall(structuredClone(packCall(call, 3)))).toEqual({ ...call, epoch: 3 });
   });

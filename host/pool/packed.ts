@@ -13,6 +13,7 @@ export type PackedCall = readonly [
   seedText: string | null,
   limits: Limits | null,
   tier: Tier,
+  fuelInAll: number | null,
 ];
 
 /** A reply as it crosses back. */
@@ -66,13 +67,13 @@ export function unpackAnswer([, , kind, value]: PackedAnswer): HostAnswer {
 
 /** The call as run `epoch` of a thread. */
 export function packCall(call: Omit<Call, "epoch">, epoch: number): PackedCall {
-  const { deployment, runId, operation, input, seedText, limits, tier } = call;
-  return [epoch, deployment, runId, operation, input, seedText, limits, tier];
+  const { deployment, runId, operation, input, seedText, limits, tier, fuelInAll } = call;
+  return [epoch, deployment, runId, operation, input, seedText, limits, tier, fuelInAll];
 }
 
 export function unpackCall(packed: PackedCall): Call {
-  const [epoch, deployment, runId, operation, input, seedText, limits, tier] = packed;
-  return { epoch, deployment, runId, operation, input, seedText, limits, tier };
+  const [epoch, deployment, runId, operation, input, seedText, limits, tier, fuelInAll] = packed;
+  return { epoch, deployment, runId, operation, input, seedText, limits, tier, fuelInAll };
 }
 
 export function packReply(epoch: number, reply: Reply): PackedReply {

@@ -110,11 +110,13 @@ export class Pool implements ThreadOwner {
     if (thread === null) {
       this.#waiting.splice(this.#waiting.indexOf(run), 1);
     } else if (!thread.takeBack(run)) {
-      // What waits behind it must not begin on a thread that is about to end.
-      const unbegun = thread.takeBackLast(thread.load);
-      // Its reply may be here: the thread replies before it goes on.
-      thread.drain();
-      this.#waiting.unshift(...unbegun);
+      do {
+        // What waits behind it must not begin on a thread that is about to end. First of all: whoever hears below may end that too.
+        this.#waiting.unshift(...thread.takeBackLast(thread.load));
+        // Its reply may be here: the thread replies before it goes on.
+        thread.drain();
+        // A reply to a run before it made room for others.
+      } while (run.answer === null && thread.load > 1);
       if (run.answer !== null) {
         this.#dispatch();
         return;
@@ -196,7 +198,7 @@ export class Pool implements ThreadOwner {
     if (run.size > MOST_POSTED_BYTES) return null;
     let least: Thread | null = null;
     for (const thread of this.#busy) {
-      if (thread.load < MOST_POSTED && (least === null || thread.load < least.load)) least = thread;
+      if (thread.hasRoom && thread.load < MOST_POSTED && (least === null || thread.load < least.load)) least = thread;
     }
     return least;
   }

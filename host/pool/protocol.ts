@@ -60,6 +60,8 @@ export interface Call {
   readonly seedText: string | null;
   /** Null: those of the deployment. */
   readonly limits: Limits | null;
+  /** Units for setup and run together, where a caller pays for both; null: only their own limits hold. */
+  readonly fuelInAll: number | null;
   readonly tier: Tier;
 }
 

@@ -2,9 +2,10 @@ import type { EventGate } from "../events/events.ts";
 import type { ImportCounters, InvocationFacts } from "../imports/imports.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import { type Counters, type FuelProfiler, REFUSED } from "../meter/meter.ts";
+import type { WorkerUsage } from "./protocol.ts";
 import type { WorkerBridge } from "./worker-bridge.ts";
 
-const PAGE_BYTES = 65_536;
+export const PAGE_BYTES = 65_536;
 /** More than any guest can use up. */
 const NO_DEPTH_LIMIT = 2n ** 62n;
 
@@ -12,6 +13,8 @@ const NO_DEPTH_LIMIT = 2n ** 62n;
 export interface RunInit {
   readonly invocation: InvocationFacts;
   readonly limits: Limits;
+  /** See `Call`. */
+  readonly fuelInAll: number | null;
   /** Asked at most once, when something that looks random is wanted. */
   readonly seed: () => Uint8Array;
   readonly events: EventGate;
@@ -32,4 +35,29 @@ export function beginCounters({ fuel, pages, elements, refused, depth }: Counter
 
 export function newImportCounters(): ImportCounters {
   return { hostCalls: 0, hostBytesIn: 0, hostBytesOut: 0, logBytes: 0, logDropped: 0, randomBytes: 0, handles: 0 };
+}
+
+/** The fuel of a call after a setup that burned `setupFuel`. */
+export function fuelOfCall({ limits, fuelInAll }: RunInit, setupFuel: number): number {
+  return fuelInAll === null ? limits.fuel : Math.max(0, Math.min(limits.fuel, fuelInAll - setupFuel));
+}
+
+/** What a run has used. Field by field: `handles` is no part of it. */
+export function workerUsage(
+  { hostCalls, hostBytesIn, hostBytesOut, logBytes, logDropped, randomBytes }: ImportCounters,
+  memories: readonly WebAssembly.Memory[],
+  { fuel, setupFuel, fuelExact }: Pick<WorkerUsage, "fuel" | "setupFuel" | "fuelExact">,
+): WorkerUsage {
+  return {
+    hostCalls,
+    hostBytesIn,
+    hostBytesOut,
+    logBytes,
+    logDropped,
+    randomBytes,
+    fuel,
+    setupFuel,
+    fuelExact,
+    peakMemoryBytes: memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0),
+  };
 }

@@ -7,7 +7,7 @@ import { FuelCharge } from "./fuel-charge.ts";
 import { GuestStop } from "./guest-stop.ts";
 import { mostLifted } from "./lift-bound.ts";
 import type { Phase, WorkerEnding, WorkerUsage } from "./protocol.ts";
-import { beginCounters, newImportCounters, type RunInit } from "./run-init.ts";
+import { beginCounters, fuelOfCall, newImportCounters, PAGE_BYTES, type RunInit, workerUsage } from "./run-init.ts";
 
 /** Past the run's deadline the main thread has ended this one; this is for a main thread that is gone. */
 const ASK_MARGIN_MS = 60_000;
@@ -36,6 +36,7 @@ export class RunState implements ImportScope {
   #finishers!: (() => void)[];
   #inRealloc!: boolean;
   #liftedBytes!: number;
+  #isExact!: boolean;
 
   constructor(init: RunInit) {
     this.begin(init);
@@ -60,6 +61,7 @@ export class RunState implements ImportScope {
     this.#finishers = [];
     this.#inRealloc = false;
     this.#liftedBytes = 0;
+    this.#isExact = true;
     beginCounters(this.meter, limits);
     this.profiler?.begin("setup", limits.setupFuel);
   }
@@ -113,10 +115,10 @@ export class RunState implements ImportScope {
    */
   beginCall(spared = 0): void {
     this.#setupFuel = BigInt(spared) + this.#fuelGiven - this.meter.fuel.value;
-    this.#fuelGiven = BigInt(this.limits.fuel);
+    this.#fuelGiven = BigInt(fuelOfCall(this.#init, this.setupFuel));
     this.meter.fuel.value = this.#fuelGiven;
     this.phase = "lower";
-    this.profiler?.begin("run", this.limits.fuel);
+    this.profiler?.begin("run", Number(this.#fuelGiven));
   }
 
   /** Records the ending; the first one stays. */
@@ -148,6 +150,15 @@ export class RunState implements ImportScope {
 
   fuelAtStart(): bigint {
     return this.#fuelGiven;
+  }
+
+  memoryLeft(): number {
+    return Number(this.meter.pages.value) * PAGE_BYTES;
+  }
+
+  chargeNested(units: number, isExact: boolean): void {
+    if (!isExact) this.#isExact = false;
+    this.charge(units);
   }
 
   charge(units: number): void {
@@ -273,26 +284,17 @@ export class RunState implements ImportScope {
   /** What the end of the call means: the recorded ending, else empty fuel, else what was thrown, where. */
   classify(outcome: GuestReturn): WorkerEnding {
     if (this.#ending !== null) return this.#ending;
-    const ending = endingOf(outcome, this.phase, this.meter);
-    this.record(ending);
-    return ending;
+    this.record(endingOf(outcome, this.phase, this.meter));
+    return this.#ending!;
   }
 
   usage(): WorkerUsage {
-    const left = this.#fuelLeftAtEnding ?? this.meter.fuel.value;
-    const used = Number(this.#fuelGiven - left);
+    const used = Number(this.#fuelGiven - (this.#fuelLeftAtEnding ?? this.meter.fuel.value));
     const inSetup = this.phase === "setup";
-    return {
-      hostCalls: this.counters.hostCalls,
-      hostBytesIn: this.counters.hostBytesIn,
-      hostBytesOut: this.counters.hostBytesOut,
-      logBytes: this.counters.logBytes,
-      logDropped: this.counters.logDropped,
-      randomBytes: this.counters.randomBytes,
-      fuel: inSetup ? 0 : Math.min(used, this.limits.fuel),
+    return workerUsage(this.counters, this.memories, {
+      fuel: inSetup ? 0 : Math.min(used, Number(this.#fuelGiven)),
       setupFuel: inSetup ? Math.min(used, this.limits.setupFuel) : Number(this.#setupFuel),
-      fuelExact: this.#ending?.kind !== "trapped" && this.#ending?.kind !== "out-of-stack",
-      peakMemoryBytes: this.memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
-    };
+      fuelExact: this.#isExact && this.#ending?.kind !== "trapped" && this.#ending?.kind !== "out-of-stack",
+    });
   }
 }

@@ -80,6 +80,7 @@ export class Runner {
     return {
       invocation: { runId: call.runId, capabilityId, capabilityVersion, operation: call.operation },
       limits,
+      fuelInAll: call.fuelInAll,
       seed: () => seedOf(deployment.artifact, call),
       events: new EventGate({ subscribable, declared, validatorOf }, limits),
       bridge: this.#bridge,

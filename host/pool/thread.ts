@@ -75,6 +75,12 @@ export class Thread {
     return this.#posted.size;
   }
 
+  /** Whether it can be given one more: claims tell the last numbers apart, also those of calls that were taken back. */
+  get hasRoom(): boolean {
+    const [oldest = this.#epoch] = this.#posted.keys();
+    return this.#epoch - oldest < Claims.MOST - 1;
+  }
+
   /** Why it died. */
   get problem(): string {
     return this.#problem;
@@ -84,7 +90,7 @@ export class Thread {
     return this.#posted.has(run.epoch) && run.thread === this;
   }
 
-  /** Posts a call; at most `Claims.MOST` may be unanswered. Throws when it cannot be cloned. */
+  /** Posts a call, where it has room. Throws when it cannot be cloned. */
   post(run: PoolRun): void {
     const epoch = ++this.#epoch;
     this.#claims.offer(epoch);

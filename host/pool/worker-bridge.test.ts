@@ -53,7 +53,7 @@ describe("WorkerBridge", () => {
     const { port1, port2 } = new MessageChannel();
     const client = new WorkerBridge(port1, new SharedArrayBuffer(4 * BRIDGE_FIELDS.count));
     client.begin(1);
-    const call = (epoch: number): PackedCall => [epoch, "d", "r", "o", "{}", null, null, "reset"];
+    const call = (epoch: number): PackedCall => [epoch, "d", "r", "o", "{}", null, null, "reset", null];
     port2.postMessage(call(2));
     const deployment = { problem: "it is gone" };
     port2.postMessage({ epoch: 1, ordinal: 1, deployment } satisfies BridgeAnswer);

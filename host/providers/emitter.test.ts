@@ -247,6 +247,26 @@ describe("RunEmitter", () => {
     expect(listener.events.map(({ kind }) => kind)).toEqual(["started"]);
     expect(run.signal.aborted).toBe(false);
   });
+
+  it("lets the account know before the run ends, and takes only the first end where that ends the run as well", () => {
+    const { run, listener, late } = emitter();
+    run.open();
+    run.begin("p@1.0.0");
+    const nested = [
+      { runId: "n", providerId: "q@1.0.0", operation: "call", kind: "cancelled" as const, fuel: 1, evidence: null },
+    ];
+    let told = 0;
+    run.account({
+      phase: "guest",
+      ending: () => void (++told === 1 && run.cancel("from inside")),
+      report: () => ({ ...report(told), nested }),
+    });
+    expect(run.disconnect("from outside")).toBe(false);
+    expect(run.terminal?.outcome).toMatchObject({ kind: "cancelled", reason: "from inside", nested });
+    expect([listener.ends, told, late.endings]).toEqual([1, 2, 1]);
+    expect(run.cancel("late")).toBe(false);
+    expect(told).toBe(2);
+  });
 });
 
 function report(fuel: number): RunReport {

@@ -147,6 +147,8 @@ export class RunEmitter implements Emitter, Sleeper {
 
   /** The only way to an end. */
   #end(result: RunResult, cutReason: string | null = null): boolean {
+    if (this.#terminal === null) this.#account?.ending?.();
+    // Also where somebody who heard of what ended with it has ended this run.
     if (this.#terminal !== null) {
       this.#late.endings++;
       return false;
@@ -198,9 +200,11 @@ export class RunEmitter implements Emitter, Sleeper {
     const { runId, operation } = this.#request;
     const providerId = this.#providerId;
     const endedAt = this.#clock.now();
-    const { usage, limits, events, evidence } = this.#account?.report(endedAt) ?? this.#report(endedAt);
-    const common = { runId, providerId, operation, usage, limits, events, evidence };
-    if (result.kind !== "succeeded" || result.tokens !== undefined) return { ...result, ...common };
+    const { usage, limits, events, evidence, nested } = this.#account?.report(endedAt) ?? this.#report(endedAt);
+    if (result.kind !== "succeeded" || result.tokens !== undefined || nested !== undefined) {
+      const common = { runId, providerId, operation, usage, limits, events, evidence };
+      return nested === undefined ? { ...result, ...common } : { ...result, ...common, nested };
+    }
     // Field by field: this is how most runs end, and a copy by spread takes ten times as long.
     return { kind: "succeeded", output: result.output, runId, providerId, operation, usage, limits, events, evidence };
   }

@@ -142,7 +142,7 @@ describe("functionProvider()", () => {
       limits: { eventCount: 1 },
     });
     expect(refusals).toEqual([
-      "The event row@2.0.0 was refused: it is not declared",
+      'The event row@2.0.0 was refused: it is not declared, declared are "row@1.0.0"',
       expect.stringContaining("a whole number is wanted"),
       "The event row@1.0.0 was refused: eventCount allows 1",
     ]);

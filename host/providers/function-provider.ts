@@ -6,6 +6,7 @@ import {
   type LimitKey,
   type LimitPolicy,
   type Limits,
+  type Operation,
   parseLimits,
   resolvePolicy,
   type ValueCheck,
@@ -74,53 +75,67 @@ export class DeclinedError extends Error {
  * held to their limits. Throws AIRLOCK_PROVIDERS_DEFINITION_INVALID, AIRLOCK_ADMISSION_INVALID_SCHEMA.
  */
 export function functionProvider(definition: FunctionDefinition, ground: FunctionGround = {}): Provider {
-  return new FunctionProvider(definition, ground);
+  checkDefinition(definition);
+  const { id, call, operation = "call", input = true, output = true, events = [], limits = {} } = definition;
+  const own = parseLimits(limits, "limits", "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
+  const operations = [{ name: operation, input, output }];
+  return new FunctionProvider({ id, call, operations, events, limits: own, eventsWait: false }, ground);
 }
 
-class FunctionProvider implements Provider {
+/** A function as its provider knows it: everything is there, and checked but for which limits hold and whether the schemas compile. */
+export interface FunctionInit extends Pick<FunctionDefinition, "id" | "call"> {
+  readonly operations: Capabilities["operations"];
+  readonly events: Capabilities["events"];
+  readonly limits: Partial<Limits>;
+  readonly eventsWait: boolean;
+}
+
+/** Use `functionProvider`, or the native executor. */
+export class FunctionProvider implements Provider {
   readonly id: string;
   readonly operations: readonly string[];
   readonly commands: Commands;
-  readonly #definition: FunctionDefinition;
-  readonly #operation: string;
+  readonly #call: FunctionDefinition["call"];
   readonly #policy: LimitPolicy;
+  readonly #ownLimits: Partial<Limits>;
   readonly #limits: Limits;
   readonly #rules: FunctionRules;
-  readonly #checkInput: ValueCheck;
-  readonly #checkOutput: ValueCheck;
+  readonly #checks: ReadonlyMap<string, { readonly input: ValueCheck; readonly output: ValueCheck }>;
   /** Inputs of requests that were checked, as they were then. */
   readonly #inputs = new WeakMap<RunRequest, unknown>();
 
-  constructor(definition: FunctionDefinition, { policy = resolvePolicy(), clock = SYSTEM_CLOCK }: FunctionGround) {
-    checkDefinition(definition);
-    const { id, operation = "call", input = true, output = true, events = [], limits = {} } = definition;
+  constructor(
+    { id, call, operations, events, limits, eventsWait }: FunctionInit,
+    { policy = resolvePolicy(), clock = SYSTEM_CLOCK }: FunctionGround,
+  ) {
+    checkHeld(limits, FUNCTION_LIMITS, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
     this.id = id;
-    this.#definition = definition;
-    this.#operation = operation;
-    this.operations = [operation];
+    this.operations = operations.map(({ name }) => name);
+    this.#call = call;
     this.#policy = policy;
-    const own = parseLimits(limits, "limits", "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
-    checkHeld(own, FUNCTION_LIMITS, id, "AIRLOCK_PROVIDERS_DEFINITION_INVALID");
-    this.#limits = effectiveLimits(policy, own);
+    this.#ownLimits = limits;
+    this.#limits = effectiveLimits(policy, limits);
     const validator = createSchemaValidator();
-    this.#checkInput = validator.compile(input);
-    this.#checkOutput = validator.compile(output);
+    const checksOf = ({ input, output }: Pick<Operation, "input" | "output">) => {
+      return { input: validator.compile(input), output: validator.compile(output) };
+    };
+    this.#checks = new Map(operations.map((operation) => [operation.name, checksOf(operation)]));
     const checks = events.map(({ type, version, schema }) => {
       return [`${type}@${version}`, schema === undefined ? null : validator.compile(schema)] as const;
     });
-    this.#rules = { providerId: id, clock, events: new Map(checks) };
+    this.#rules = { providerId: id, clock, events: new Map(checks), eventsWait };
     const held = Object.fromEntries(FUNCTION_LIMITS.map((key) => [key, this.#limits[key]]));
     this.commands = {
-      capabilities: () => ({ operations: [{ name: operation, input, output }], events, limits: held, models: [] }),
+      capabilities: () => ({ operations, events, limits: held, models: [] }),
       transport_status: () => ({ kind: "function" }),
     };
   }
 
   check(request: RunRequest): void {
-    if (request.operation !== this.#operation) {
+    if (!this.#checks.has(request.operation)) {
       throw new HostError(
         "AIRLOCK_INVOCATION_OPERATION_UNKNOWN",
-        `Cannot run ${this.id}: it has no operation ${quote(request.operation)}; ${quote(this.#operation)} is wanted`,
+        `Cannot run ${this.id}: it has no operation ${quote(request.operation)}; ${this.operations.map((name) => quote(name)).join(" or ")} is wanted`,
       );
     }
     checkHeld(request.limits, FUNCTION_LIMITS, this.id, "AIRLOCK_INVOCATION_REQUEST_INVALID");
@@ -132,32 +147,34 @@ class FunctionProvider implements Provider {
     const input = this.#inputs.get(request);
     const run = new FunctionRun(request, this.#rules, this.#limitsOf(request), emitter, signal);
     emitter.account?.(run);
-    const problem = this.#checkInput(input);
+    const check = this.#checks.get(request.operation)!;
+    const problem = check.input(input);
     if (problem !== null) return { kind: "invalid-input", message: problem };
     let output: unknown;
     try {
-      output = await this.#definition.call(input, run);
+      output = await this.#call(input, run);
     } catch (error) {
       if (run.exceeded !== null) return { kind: "over-budget", limit: run.exceeded };
       if (error instanceof DeclinedError) return { kind: "failed", failure: error.failure };
       throw error;
     }
-    return run.exceeded === null ? this.#resultOf(output, run) : { kind: "over-budget", limit: run.exceeded };
-  }
-
-  #resultOf(output: unknown, { limits }: FunctionRun): RunResult {
-    const text = jsonText(output ?? null);
-    if (text === null) return { kind: "invalid-output", message: "the output is no JSON value" };
-    if (Buffer.byteLength(text) > limits.outputBytes) return { kind: "over-budget", limit: "outputBytes" };
-    const value = JSON.parse(text) as unknown;
-    const problem = this.#checkOutput(value);
-    return problem === null ? { kind: "succeeded", output: value } : { kind: "invalid-output", message: problem };
+    return run.exceeded === null ? resultOf(output, check.output, run) : { kind: "over-budget", limit: run.exceeded };
   }
 
   #limitsOf({ limits }: RunRequest): Limits {
-    for (const _ in limits) return effectiveLimits(this.#policy, this.#definition.limits, limits);
+    for (const _ in limits) return effectiveLimits(this.#policy, this.#ownLimits, limits);
     return this.#limits;
   }
+}
+
+function resultOf(output: unknown, check: ValueCheck, run: FunctionRun): RunResult {
+  const text = jsonText(output ?? null);
+  if (text === null) return { kind: "invalid-output", message: "the output is no JSON value" };
+  if (Buffer.byteLength(text) > run.limits.outputBytes) return { kind: "over-budget", limit: "outputBytes" };
+  const value = JSON.parse(text) as unknown;
+  // The events come last: with an output that is wrong, none of those that have waited is heard of.
+  const problem = check(value) ?? run.releaseEvents();
+  return problem === null ? { kind: "succeeded", output: value } : { kind: "invalid-output", message: problem };
 }
 
 function checkDefinition(definition: FunctionDefinition): void {

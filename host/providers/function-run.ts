@@ -1,8 +1,10 @@
+import { quote } from "../errors/errors.ts";
 import type { Limits, ValueCheck } from "../manifest/manifest.ts";
 import type { Clock } from "./clock.ts";
 import { nativeUsage } from "./emitter.ts";
 import type { RunPhase, RunReport, TokenUsage } from "./outcome.ts";
 import type { CapabilityEvent, Emitter, RunAccount, RunRequest, RunSignal } from "./provider.ts";
+import { jsonText } from "./run-input.ts";
 import { abortSignalOf } from "./run-signal.ts";
 
 /** What a function learns of its run, and where it says what happens. After the run's end what it says is dropped. */
@@ -19,7 +21,10 @@ export interface FunctionContext {
    * is no faster than a slow reader of the run; the run of whoever does not may end as `over-budget`. Never rejects.
    */
   delta(text: string): Promise<void>;
-  /** Answers as `delta` does. Throws an Error for an event that is not declared, breaks its schema or is past a limit; the function may go on. */
+  /**
+   * Answers as `delta` does. Throws an Error for an event that is not declared, breaks its schema or is past a limit; the function may go
+   * on. A native capability's events wait for its return instead: then all of them are checked, and one that is wrong fails the run.
+   */
   event(event: CapabilityEvent): Promise<void>;
   /** Lines past `logBytes` are dropped and counted. */
   log(level: "trace" | "debug" | "info" | "warn" | "error", message: string): void;
@@ -33,10 +38,23 @@ export interface FunctionRules {
   readonly clock: Clock;
   /** By `type@version`; null is any payload. */
   readonly events: ReadonlyMap<string, ValueCheck | null>;
+  /** Events are kept until the function has returned. */
+  readonly eventsWait: boolean;
 }
 
 /** There is room: one for all, as nearly every event finds some. */
 const ROOM = Promise.resolve();
+
+/** An event that waits for the function's return. */
+interface HeldEvent {
+  readonly type: string;
+  readonly version: string;
+  /** Its payload as it was then; null for one that is no JSON value. */
+  readonly text: string | null;
+}
+
+/** A limit that ends a run as `over-budget`, whatever the function does after that. */
+type Budget = "outputBytes" | "eventCount" | "eventBytes" | "eventTotalBytes";
 
 /** One run of a function: its context, its budgets, its account. What a function may take out of its context works alone. */
 export class FunctionRun implements FunctionContext, RunAccount {
@@ -45,13 +63,16 @@ export class FunctionRun implements FunctionContext, RunAccount {
   readonly limits: Limits;
   readonly wallMs: number;
   /** The budget that the function went past; what it does after that changes nothing. */
-  exceeded: "outputBytes" | null = null;
+  exceeded: Budget | null = null;
   readonly #request: RunRequest;
   readonly #rules: FunctionRules;
   readonly #emitter: Emitter;
   readonly #signal: RunSignal;
   readonly #startedAt: number;
   #deltaBytes = 0;
+  #held: HeldEvent[] = [];
+  #returned = false;
+  #events = 0;
   #accepted = 0;
   #refused = 0;
   #eventBytes = 0;
@@ -96,14 +117,17 @@ export class FunctionRun implements FunctionContext, RunAccount {
   };
 
   readonly event = ({ type, version, payload }: CapabilityEvent): Promise<void> => {
-    const text = JSON.stringify(payload ?? null);
-    const refusal = this.#refusal(`${type}@${version}`, text);
+    const text = jsonText(payload ?? null);
+    if (this.#rules.eventsWait) {
+      this.#hold({ type, version, text });
+      return ROOM;
+    }
+    const refusal = this.#refusal(type, version, text);
     if (refusal !== null) {
       this.#refused++;
       throw new Error(`The event ${type}@${version} was refused: ${refusal}`);
     }
-    this.#accepted++;
-    this.#emitter.emit({ kind: "event", event: { type, version, payload: JSON.parse(text) as unknown } });
+    this.#emit({ type, version, text });
     return this.#emitter.room?.() ?? ROOM;
   };
 
@@ -121,6 +145,22 @@ export class FunctionRun implements FunctionContext, RunAccount {
     this.#emitter.emit({ kind: "usage", tokens });
   };
 
+  /** The function has returned. Emits the events that have waited, and null; or none, and what is wrong with the first that is not right. */
+  releaseEvents(): string | null {
+    this.#returned = true;
+    const held = this.#held;
+    this.#held = [];
+    let first: string | null = null;
+    for (const { type, version, text } of held) {
+      const problem = this.#contractProblem(type, version, text);
+      if (problem === null) continue;
+      this.#refused++;
+      first ??= `the event ${quote(`${type}@${version}`)} is refused: ${problem}`;
+    }
+    if (first === null) for (const event of held) this.#emit(event);
+    return first;
+  }
+
   report(endedAt: number): RunReport {
     const usage = nativeUsage(this.#emitter.submittedAt ?? this.#startedAt, this.#startedAt, endedAt);
     return {
@@ -131,16 +171,54 @@ export class FunctionRun implements FunctionContext, RunAccount {
     };
   }
 
-  #refusal(name: string, payload: string): string | null {
-    const check = this.#rules.events.get(name);
-    if (check === undefined) return "it is not declared";
+  /** Limits hold at once, for what waits takes memory; nobody waits any more for an event that comes after the return. */
+  #hold(event: HeldEvent): void {
+    if (this.#returned || this.exceeded !== null) return;
+    const bytes = event.text === null ? 0 : Buffer.byteLength(event.text);
+    this.exceeded = this.#exceededBy(bytes);
+    if (this.exceeded !== null) {
+      this.#refused++;
+      this.#held = [];
+      return;
+    }
+    this.#events++;
+    this.#eventBytes += bytes;
+    this.#held.push(event);
+  }
+
+  #emit({ type, version, text }: HeldEvent): void {
+    this.#accepted++;
+    this.#emitter.emit({ kind: "event", event: { type, version, payload: JSON.parse(text!) as unknown } });
+  }
+
+  #refusal(type: string, version: string, text: string | null): string | null {
+    if (!this.#rules.events.has(`${type}@${version}`)) return this.#contractProblem(type, version, text);
+    const bytes = text === null ? 0 : Buffer.byteLength(text);
+    const exceeded = this.#exceededBy(bytes);
+    if (exceeded === "eventBytes") return `it has ${bytes} bytes, eventBytes allows ${this.limits.eventBytes}`;
+    if (exceeded !== null) return `${exceeded} allows ${this.limits[exceeded]}`;
+    const problem = this.#contractProblem(type, version, text);
+    if (problem !== null) return problem;
+    this.#events++;
+    this.#eventBytes += bytes;
+    return null;
+  }
+
+  /** The limit that one event more, of that many bytes, would go past. */
+  #exceededBy(bytes: number): Exclude<Budget, "outputBytes"> | null {
     const { eventCount, eventBytes, eventTotalBytes } = this.limits;
-    const bytes = Buffer.byteLength(payload);
-    if (bytes > eventBytes) return `it has ${bytes} bytes, eventBytes allows ${eventBytes}`;
-    if (this.#accepted >= eventCount) return `eventCount allows ${eventCount}`;
-    if (this.#eventBytes + bytes > eventTotalBytes) return `eventTotalBytes allows ${eventTotalBytes}`;
-    const problem = check === null ? null : check(JSON.parse(payload) as unknown);
-    if (problem === null) this.#eventBytes += bytes;
-    return problem;
+    if (bytes > eventBytes) return "eventBytes";
+    if (this.#events >= eventCount) return "eventCount";
+    return this.#eventBytes + bytes > eventTotalBytes ? "eventTotalBytes" : null;
+  }
+
+  #contractProblem(type: string, version: string, text: string | null): string | null {
+    const check = this.#rules.events.get(`${type}@${version}`);
+    if (check === undefined) {
+      const declared = [...this.#rules.events.keys()].slice(0, 5).map((name) => quote(name));
+      return `it is not declared, declared ${declared.length === 0 ? "is none" : `are ${declared.join(", ")}`}`;
+    }
+    if (text === null) return "its payload is no JSON value";
+    return check === null ? null : check(JSON.parse(text) as unknown);
   }
 }

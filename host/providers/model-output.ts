@@ -93,6 +93,11 @@ export class ModelOutputBuilder {
     this.#emitter.emit({ kind: "delta", text: piece });
   }
 
+  /** Resolves when whoever reads the run has room for more; null when it has. */
+  room(): Promise<void> | null {
+    return this.#emitter.room?.() ?? null;
+  }
+
   thinking(piece: string): void {
     this.#charge(piece);
     this.#thinking.push(piece);

@@ -180,6 +180,9 @@ export class ModelProvider implements Provider {
       for await (const bytes of answer.body) {
         whole = decoder.push(bytes);
         if (whole) break;
+        // A slow reader holds the server up: what is not read from the socket is not sent.
+        const room = output.room();
+        if (room !== null) await room;
       }
       whole ||= decoder.end();
     } finally {

@@ -85,6 +85,21 @@ export type RunResult<Output = unknown> = {
   readonly [Kind in OutcomeKind]: { readonly kind: Kind } & EndFacts<Output>[Kind] & { readonly tokens?: TokenUsage };
 }[OutcomeKind];
 
+/** A run that another one asked for and waited for, in the order in which it was asked for. */
+export interface NestedRun {
+  readonly runId: string;
+  /** `id@version` of the provider that answered. */
+  readonly providerId: string;
+  readonly operation: string;
+  readonly kind: OutcomeKind;
+  /** Units that its caller was charged for it: setup and run, and what its own nested runs used. */
+  readonly fuel: number;
+  /** Null for a native provider, and for a run that never began. */
+  readonly evidence: Evidence | null;
+  /** Its own, if it had any. */
+  readonly nested?: readonly NestedRun[];
+}
+
 /** What is known of a run, however it ended. */
 export interface RunReport {
   readonly usage: Usage;
@@ -93,6 +108,8 @@ export interface RunReport {
   readonly events: { readonly accepted: number; readonly refused: number };
   /** Null for a native provider, and for a run that never began. */
   readonly evidence: Evidence | null;
+  /** Those that began, if any did; `hostCalls` bounds them. */
+  readonly nested?: readonly NestedRun[];
 }
 
 interface Common extends RunReport {

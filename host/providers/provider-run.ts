@@ -6,7 +6,7 @@ import { type LateCounts, RunEmitter, type RunListener } from "./emitter.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import type { Outcome, RunResult } from "./outcome.ts";
-import type { CapabilityEvent, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
+import type { CapabilityEvent, NestedEvents, Provider, RunEvent, RunRequest, TerminalEvent } from "./provider.ts";
 import type { ProviderPool, QueuePlace, Waiter } from "./provider-pool.ts";
 import type { Seat } from "./seat.ts";
 import { StreamGate } from "./stream-gate.ts";
@@ -58,7 +58,7 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
   readonly #pool: ProviderPool;
   #seat: Seat | null;
   readonly #buffer = new EventBuffer();
-  #capabilityEvents: CapabilityEvent[] | null = null;
+  #capabilityEvents: (CapabilityEvent | NestedEvents)[] | null = null;
   readonly #sink: RunSink | null;
   #lease: AdmissionLease | null = null;
   #begun = false;
@@ -98,8 +98,8 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     return this.#outcome;
   }
 
-  /** The capability's events: provisional until the run has succeeded, and worth nothing when it has not. */
-  get capabilityEvents(): readonly CapabilityEvent[] {
+  /** The capability's events, and those of its nested runs: provisional until the run has succeeded, and worth nothing when it has not. */
+  get capabilityEvents(): readonly (CapabilityEvent | NestedEvents)[] {
     return this.#capabilityEvents ?? [];
   }
 
@@ -136,6 +136,12 @@ export class ProviderRun<Output = unknown> implements Run<Output>, RunListener, 
     this.#place = null;
     this.#leased(lease);
     this.#begin();
+  }
+
+  /** Takes in what a nested run has said that has succeeded: it comes after what the run has said so far. */
+  include(nested: NestedEvents): void {
+    this.#capabilityEvents ??= [];
+    this.#capabilityEvents.push(nested);
   }
 
   /** As of `Run`. */

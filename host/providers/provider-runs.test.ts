@@ -471,8 +471,13 @@ describe("a pool of providers", () => {
     expect(twice("free", "x@1.0.0")).toThrow(duplicate);
     expect(twice("others", "free@1.0.0")).toThrow(duplicate);
     await expect(runs.add(new HeldProvider("models@1.0.0"), { capacity: 1 })).rejects.toThrow(duplicate);
+    runs.addPool("team@1.0.0", { candidates: [{ providerId: "c@1.0.0", capacity: 1 }] });
+    await expect(runs.add(new HeldProvider("team@1.0.0"), { capacity: 1 })).rejects.toThrow(duplicate);
     await expect(runs.add(a)).rejects.toThrow(duplicate);
     await expect(runs.add(new HeldProvider("a@1.0.0"), { capacity: 1 })).rejects.toThrow(duplicate);
+    const start = (): Promise<void> => new Promise(() => {});
+    void runs.add(Object.assign(new HeldProvider("starting@1.0.0"), { lifecycle: { start } }), { capacity: 1 });
+    for (const name of ["starting", "starting@1.0.0"]) expect(twice(name, "x@1.0.0")).toThrow(duplicate);
   });
 });
 

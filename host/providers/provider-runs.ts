@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly priority?: number;
   /** Hears every event as it happens. */
   readonly sink?: RunSink;
+  /** Of a provider that shares the slots of somebody else, the run takes one of these instead: of a candidate of the same name. */
+  readonly slots?: () => ProviderPool;
 }
 
 /** What the runs of a host have in common. */
@@ -103,6 +105,11 @@ export class ProviderRuns {
     return this.#seating.find(name).seat?.provider ?? null;
   }
 
+  /** The newest version of a provider inside of a semver range; null when there is none. */
+  newestWithin(id: string, range: string): Provider | null {
+    return this.#seating.newestWithin(id, range)?.provider ?? null;
+  }
+
   /** The providers, in the order in which they were registered. */
   list(): readonly Provider[] {
     return this.#seating.list();
@@ -132,7 +139,8 @@ export class ProviderRuns {
    * what the provider's own check throws.
    */
   start<Output = unknown>(request: RunRequest, options: StartOptions = {}): ProviderRun<Output> {
-    this.#checkOpen("start the run");
+    // What a run needs that is in flight, it gets also while the host waits for its end.
+    if (request.nested === undefined) this.#checkOpen("start the run");
     checkRunRequest(request);
     const { runId, providerId } = request;
     if (this.#runs.has(runId)) {
@@ -141,14 +149,15 @@ export class ProviderRuns {
         `Cannot start the run: a run ${quote(runId)} is in flight`,
       );
     }
-    const { priority = 0, signal = null, sink = null } = options;
+    const { priority = 0, signal = null, sink = null, slots } = options;
     checkPriority(priority);
     const { seat, pool } = this.#seating.find(providerId);
     if (seat !== null) {
       if (!seat.connected) throw unreachable(seat.id);
       seat.provider.check?.(request);
     }
-    const run = new ProviderRun<Output>(request, this.#keeper, pool, seat, sink);
+    const given = slots !== undefined && seat?.kind === "shared" ? slots() : pool;
+    const run = new ProviderRun<Output>(request, this.#keeper, given, seat, sink);
     run.open(priority, signal);
     return run;
   }
@@ -210,7 +219,8 @@ export class ProviderRuns {
       const drained = Promise.all([...this.#runs.values()].map(({ outcome }) => outcome));
       await within(drainMs, drained, this.#clock);
     }
-    for (const run of [...this.#runs.values()]) run.cancel("the host is closing");
+    // With a run, those that it has asked for end.
+    for (const run of [...this.#runs.values()]) if (run.terminal === null) run.cancel("the host is closing");
     await this.#seating.retire();
   }
 

@@ -3,6 +3,24 @@ import type { Limits } from "../manifest/manifest.ts";
 import type { Capabilities, CommandRequest, OllamaAnswer, TransportStatus } from "./commands.ts";
 import type { Outcome, RunPhase, RunReport, RunResult, TokenUsage } from "./outcome.ts";
 
+/** What a run has left of its own, for a run that it asks for. */
+export interface RunBudget {
+  /** Units, for setup and run together. */
+  readonly fuel: number;
+  readonly memoryBytes: number;
+  readonly eventCount: number;
+  readonly eventTotalBytes: number;
+}
+
+/** That a run is a part of another one, which waits for it. */
+export interface NestedIn {
+  readonly callerRunId: string;
+  /** 1 for a run that was asked for by one that nobody asked for but the application. */
+  readonly depth: number;
+  /** A provider that counts any of this holds the run to it, besides its own limits. The rest of the time is the request's `deadline`. */
+  readonly budget: RunBudget;
+}
+
 /** One request for a capability. */
 export interface RunRequest {
   /** Non-empty; names this run and nothing else. */
@@ -18,6 +36,8 @@ export interface RunRequest {
   readonly limits: Partial<Limits>;
   /** Hard and absolute, in milliseconds since the epoch; null for none. The only time that ends a run from outside. */
   readonly deadline: number | null;
+  /** Left out for a run that the application asks for. */
+  readonly nested?: NestedIn;
 }
 
 /** A validated event of a capability. `payload` is a JSON value. */
@@ -25,6 +45,16 @@ export interface CapabilityEvent {
   readonly type: string;
   readonly version: string;
   readonly payload: unknown;
+}
+
+/** What a nested run that succeeded has said, at its place among what its caller says. It counts when that has succeeded as well. */
+export interface NestedEvents {
+  readonly runId: string;
+  readonly providerId: string;
+  readonly events: readonly (CapabilityEvent | NestedEvents)[];
+  /** Of all of them, and bytes of their payloads as JSON. */
+  readonly count: number;
+  readonly bytes: number;
 }
 
 /** What a provider may say while it works. */
@@ -56,6 +86,8 @@ export type RunEvent =
 export interface RunAccount {
   /** Where the run is. */
   readonly phase: RunPhase;
+  /** Called before the run ends, however it does: what it has others do for it is to end, and to be in the report. */
+  ending?(): void;
   /** Asked when the run is ended from outside, and for a result without a report. `endedAt` is in milliseconds since the epoch. */
   report(endedAt: number): RunReport;
   /** Ends the run this many milliseconds after `wallSince`; left out, nothing but its deadline does. */

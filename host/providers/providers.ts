@@ -34,11 +34,19 @@ export type { FunctionContext } from "./function-run.ts";
 export type { EndpointDefinition, Given } from "./http-endpoint.ts";
 export type { ModelOutput, ModelToolCall } from "./model-output.ts";
 export { MODEL_LIMITS, type ModelGround, type ModelProviderDefinition } from "./model-provider.ts";
+export {
+  type NativeCapability,
+  NativeExecutor,
+  type NativeExecutorOptions,
+  type NativeFunction,
+  type NativeManifestInput,
+} from "./native-executor.ts";
 export { type OllamaDefinition, ollamaProvider } from "./ollama-provider.ts";
 export { type OpenAiCompatibleDefinition, openAiCompatibleProvider } from "./openai-compatible-provider.ts";
 export type {
   Evidence,
   Failure,
+  NestedRun,
   Outcome,
   RunPhase,
   RunReport,
@@ -54,8 +62,11 @@ export type {
   Emitter,
   Lifecycle,
   LiveEvent,
+  NestedEvents,
+  NestedIn,
   Provider,
   RunAccount,
+  RunBudget,
   RunEvent,
   RunRequest,
   RunSignal,

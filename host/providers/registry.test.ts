@@ -35,4 +35,20 @@ describe("ProviderRegistry", () => {
       expect.objectContaining({ code: "AIRLOCK_PROVIDERS_DUPLICATE" }),
     );
   });
+
+  it("newestWithin() finds the newest version inside of a range, also after others came and went", () => {
+    const registry = new ProviderRegistry();
+    for (const version of ["1.0.0", "1.2.0", "1.3.0-rc.1", "2.0.0"]) registry.add(provider(`acme.a@${version}`));
+    registry.add(provider("acme.ab@1.9.0"));
+    const found = (range: string) => registry.newestWithin("acme.a", range)?.id;
+    expect(found("^1.0.0")).toBe("acme.a@1.2.0");
+    expect(found("^1.3.0-rc.0")).toBe("acme.a@1.3.0-rc.1");
+    expect(found("*")).toBe("acme.a@2.0.0");
+    expect(found("^3.0.0")).toBeUndefined();
+    registry.add(provider("acme.a@1.4.0"));
+    expect(found("^1.0.0")).toBe("acme.a@1.4.0");
+    registry.remove("acme.a@1.4.0");
+    expect(found("^1.0.0")).toBe("acme.a@1.2.0");
+    expect(registry.newestWithin("acme.a@1.0.0", "*")).toBeUndefined();
+  });
 });

@@ -38,7 +38,10 @@ export class Seating {
   addPool(name: string, catalog: PoolCatalog): ProviderPool {
     this.#checkOpen();
     const resolved = resolveCatalog(catalog);
-    if (this.#pools.has(name) || this.#seats.find(name) !== undefined) throw taken(`a pool or provider ${quote(name)}`);
+    const isStarting = [...this.#starting].some((id) => namesOf(id).includes(name));
+    if (isStarting || this.#pools.has(name) || this.#seats.find(name) !== undefined) {
+      throw taken(`a pool or provider ${quote(name)}`);
+    }
     for (const { providerId } of resolved.candidates) {
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
         throw taken(`slots for ${quote(providerId)}`);
@@ -56,7 +59,7 @@ export class Seating {
     this.#checkOpen();
     checkProviderId(id);
     if (this.#starting.has(id) || this.#has(id)) throw taken(quote(id));
-    if (this.#pools.has(id.slice(0, id.lastIndexOf("@")))) throw taken(`a pool of the name of ${quote(id)}`);
+    if (namesOf(id).some((name) => this.#pools.has(name))) throw taken(`a pool of the name of ${quote(id)}`);
     const seat = this.#seat(provider, slots);
     if (provider.lifecycle?.start !== undefined) {
       this.#starting.add(id);
@@ -108,6 +111,11 @@ export class Seating {
     return this.#seats.resolve(id);
   }
 
+  /** The newest version inside of the range; null when there is none. */
+  newestWithin(id: string, range: string): Seat | null {
+    return this.#seats.newestWithin(id, range) ?? null;
+  }
+
   describe(): readonly ProviderInfo[] {
     return this.#seats.list().map((seat) => seat.describe());
   }
@@ -154,6 +162,11 @@ export class Seating {
   #checkOpen(): void {
     if (this.#closed) throw new HostError("AIRLOCK_HOST_CLOSED", "Cannot register a provider: the host is closed");
   }
+}
+
+/** What a run may call the provider. */
+function namesOf(id: string): readonly string[] {
+  return [id, id.slice(0, id.lastIndexOf("@"))];
 }
 
 function taken(what: string): HostError {

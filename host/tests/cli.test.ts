@@ -55,6 +55,7 @@ beforeAll(async () => {
   writePackage("refused", await parse(REFUSED), { imports: [SOCKETS] });
   writePackage("core", CORE_MODULE, {});
   writePackage("wrong-digest", guest, { sha256: "0".repeat(64) });
+  writePackage("native", guest, { artifactType: "native" });
   mkdirSync(path("empty"));
   writeFileSync(path("zero.wasm"), "");
   writeFileSync(path("input.json"), '{ "input": "hello" }');
@@ -65,6 +66,15 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("airlock", () => {
+  it.each(["inspect", "run", "bench", "build"])("%s says of a native capability where it goes", async (command) => {
+    const { status, stdout, stderr } = await airlock(command, path("native"));
+    expect({ status, stdout }).toEqual({ status: 3, stdout: "" });
+    expect(stderr).toContain(
+      'artifactType is "native", "wasm" is wanted here; a native capability is a function of an',
+    );
+    expect(stderr).toContain("host.providers.nativeExecutor({ capacity }).install(manifest, call)");
+  });
+
   it("prints its help without arguments, and its version", async () => {
     const help = await airlock();
     expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Examples:") });

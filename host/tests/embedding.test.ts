@@ -30,12 +30,12 @@ process.stdout.write(JSON.stringify({ kind, output, exit: ENDINGS[kind].exit, er
 
 /** An application in TypeScript: every kind of public type, under the strictest checks, without the DOM's types. */
 const TYPED_APPLICATION = `
-import { createHost, type HostStats, type Manifest, type Operation, type Outcome, type PoolStats } from "airlock";
+import { createHost, type HostStats, type Manifest, type Operation, type Outcome, type PoolStats, type UnreadLimit } from "airlock";
 import { createCounters, type Metered, meter } from "airlock/meter";
 const host = await createHost({ imports: { "acme:crm/lookup@1.0.0": { find: async (name) => String(name), add: (a: bigint) => a } } });
 const outcome: Outcome<{ readonly text: string }> = await host.run<string, { readonly text: string }>("app", "x").outcome;
 if (outcome.kind === "succeeded") outcome.output.text satisfies string;
-if (outcome.kind === "over-budget") outcome.limit satisfies keyof Outcome["limits"];
+if (outcome.kind === "over-budget") outcome.limit satisfies keyof Outcome["limits"] | UnreadLimit;
 for await (const event of host.run("app", 1)) if (event.kind === "complete") event.outcome satisfies Outcome;
 export const pool: PoolStats = (host.stats() satisfies HostStats).pool;
 export const operations = (manifest: Manifest): readonly Operation[] => manifest.operations;

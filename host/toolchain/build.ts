@@ -74,7 +74,7 @@ export async function buildCapability(folder: string, options: BuildOptions = {}
   );
   const { bytes, reproducible } =
     wit === null
-      ? await componentizeSource(jsSource, ownWitFolder(manifest.serviceType), entry)
+      ? await componentizeSource(jsSource, ownWitFolder(manifest), entry)
       : await withAuthorsWit(wit, (folder) => componentizeSource(jsSource, folder, entry));
   const { imports, exports } = decodeComponent(bytes);
   if (!exports.some(({ name }) => name === HANDLER)) throw buildFailure(sourceDirectory, [NO_HANDLER]);

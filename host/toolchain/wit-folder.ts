@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SourceManifest } from "../manifest/manifest.ts";
 import { buildFailure } from "./build-failure.ts";
 import { OWN_FOLDER, OWN_PACKAGE, type WitFile } from "./wit-files.ts";
 import { withoutComments } from "./wit-syntax.ts";
@@ -10,7 +11,7 @@ import { withoutComments } from "./wit-syntax.ts";
 export interface WitFolder {
   readonly path: string;
   /** Null: the only world of the folder's package. */
-  readonly world: "capability" | "subscribable" | null;
+  readonly world: "capability" | "subscribable" | "composite" | "subscribable-composite" | null;
   /** What the engine says of this WIT, as a line about the author's files; null for what is not about WIT. */
   readonly explain: (message: string) => string | null;
 }
@@ -20,9 +21,11 @@ export const HANDLER = `${OWN_PACKAGE}/handler@1.0.0`;
 const INCLUDE = `\`include ${OWN_PACKAGE}/capability@1.0.0;\``;
 export const NO_HANDLER = `wit: the world does not export ${HANDLER}: ${INCLUDE} is wanted in it`;
 
-/** Our contract alone: the world is that of the service type. */
-export function ownWitFolder(serviceType: string): WitFolder {
-  const world = serviceType === "subscribable" ? "subscribable" : "capability";
+/** Our contract alone: the world is that of the service type, with `invoke` for a capability that is granted to call others. */
+export function ownWitFolder({ serviceType, grants }: Pick<SourceManifest, "serviceType" | "grants">): WitFolder {
+  const calls = (grants.invoke ?? []).length > 0;
+  const emits = serviceType === "subscribable";
+  const world = emits ? (calls ? "subscribable-composite" : "subscribable") : calls ? "composite" : "capability";
   return { path: contract(), world, explain: () => null };
 }
 

@@ -50,6 +50,7 @@ function grantRows({ grants }: AdmissionReport): readonly (readonly string[])[] 
   return [
     ...(grants.fs === null ? [] : [["fs", `${printable(grants.fs)} (read only)`]]),
     ...grants.imports.map((name) => ["import", printable(name)]),
+    ...grants.invoke.map((name) => ["invoke", printable(name)]),
   ];
 }
 

@@ -83,10 +83,14 @@ describe("install() of a package refuses", () => {
     ["half a byte of memory", { limits: { memoryBytes: 65536.5 } }, "limits.memoryBytes is 65536.5", "whole number"],
     ["a limit as text", { limits: { wallMs: "10" } }, 'limits.wallMs is "10"', "milliseconds"],
     ["a component outside of the package", { component: "../x.wasm" }, "component", "../x.wasm"],
-    ["a native artifact", { artifactType: "native" }, "artifactType", "native"],
     ["events of a stateless capability", { emits: [{ type: "a", version: "1.0.0" }] }, "serviceType", "subscribable"],
   ])("%s", async (_what, manifest, ...wanted) => {
     await expectRefusal({ ...(manifest === undefined ? {} : { manifest }) }, "AIRLOCK_MANIFEST_INVALID", ...wanted);
+  });
+
+  it("a native capability: its artifact is a function, and a package has none", async () => {
+    const manifest = { artifactType: "native" };
+    await expectRefusal({ manifest }, "AIRLOCK_MANIFEST_ARTIFACT_TYPE", '"native"', "nativeExecutor({ capacity })");
   });
 
   it("a folder without a manifest, and a path that leads nowhere", async () => {

@@ -20,6 +20,7 @@ const POLICY: AdmissionPolicy = {
   embedderInterfaces: new Set(),
   readableDirectories: [],
   filesystemProblem: null,
+  invocable: null,
 };
 const CLEAN: CheckReport = { invalid: null, missingFeature: null, unlinkable: null, schemaProblems: [] };
 

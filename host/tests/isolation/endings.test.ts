@@ -163,6 +163,15 @@ describe.each(["fresh", "recycled", "reset"] as const)("runs on %s instances", (
 });
 
 describe("the host", () => {
+  it("that closes while it admits refuses as closed, and says nothing about the component", async () => {
+    const host = await createHost({ threads: 1, imports: answeringDesk });
+    const source = await workbench();
+    const closed = expect.objectContaining({ code: "AIRLOCK_HOST_CLOSED" });
+    const refused = [host.install(source), host.inspect(source)].map((each) => expect(each).rejects.toThrow(closed));
+    await host.close();
+    await Promise.all(refused);
+  });
+
   it("drains on close, cancels what is left, refuses what comes after, and closes twice", async () => {
     const host = await createHost({ threads: 1, imports: answeringDesk });
     await host.install(await workbench());

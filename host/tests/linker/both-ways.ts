@@ -88,6 +88,7 @@ function runState(limits: Limits, host: HostFunction | undefined): RunState {
   return new RunState({
     invocation: { runId: "run", capabilityId: "test", capabilityVersion: "1.0.0", operation: "test" },
     limits,
+    fuelInAll: null,
     seed: () => new Uint8Array(32),
     events: new EventGate(rules, limits),
     bridge,

@@ -63,6 +63,8 @@ export function fakeScope({
     entered: [],
     fuelLeft: () => left,
     fuelAtStart: () => start,
+    memoryLeft: () => limits.memoryBytes,
+    chargeNested: (units) => scope.charge(units),
     charge(units) {
       left -= BigInt(units);
       if (left < 0n) throw new Stopped({ kind: "out-of-fuel" });
