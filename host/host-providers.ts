@@ -41,11 +41,11 @@ export class HostProviders {
   }
 
   /**
-   * Starts and registers a provider: from then on `host.run` takes its id. `slots` is left out for one that stands in the catalog of a pool.
+   * Starts and registers a provider: from then on `host.run` takes its id. One that stands in the catalog of a pool has the slots of that and no others.
    * Rejects with AIRLOCK_PROVIDERS_DEFINITION_INVALID, AIRLOCK_PROVIDERS_DUPLICATE, AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_START_FAILED.
    */
   add(provider: Provider, slots?: ProviderSlots): Promise<void> {
-    return this.#runs.add(provider, slots === undefined ? undefined : { capacity: 1, ...slots });
+    return this.#runs.add(provider, slots);
   }
 
   /** The same for a function of the application, under the host's limits. */

@@ -129,10 +129,11 @@ async function addOne(
     await host.install(provider.package, install);
     return;
   }
-  const { definition, slots, apiKeyEnv } = provider;
+  const { slots, apiKeyEnv } = provider;
   // Before each request, so that a key that is exchanged is taken up; nothing else of the environment is read.
   const key = apiKeyEnv === null ? {} : { apiKey: () => environment[apiKeyEnv] ?? "" };
-  if (provider.kind === "ollama") await host.providers.addOllama({ ...definition, ...key }, slots ?? undefined);
+  const definition = { ...provider.definition, ...key };
+  if (provider.kind === "ollama") await host.providers.addOllama(definition, slots ?? undefined);
   else await host.providers.addOpenAiCompatible({ ...provider.definition, ...key }, slots ?? undefined);
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PROCESS_MEMORIES } from "./memories.ts";
 import { Pool } from "./pool.ts";
 import type { PoolAnswer, PoolRun, RunListener } from "./pool-run.ts";
 
@@ -18,13 +19,16 @@ writeFileSync(
   const { port1, port2 } = new MessageChannel();
   const bytes = (count) => new SharedArrayBuffer(count);
   const claims = bytes(32);
+  const shared = bytes(8);
+  const memories = new Int32Array(shared);
   const places = new Int32Array(claims);
-  parentPort.postMessage({ kind: "airlock-hello", threadId, port: port2, shared: bytes(8), clock: bytes(24), claims }, [port2]);
+  parentPort.postMessage({ kind: "airlock-hello", threadId, port: port2, shared, clock: bytes(24), claims }, [port2]);
   port1.on("message", ([epoch, , , operation, input]) => {
     if (epoch === undefined || operation === undefined) return;
     if (Atomics.compareExchange(places, epoch % 8, epoch, 0) !== epoch) return;
     const state = new Int32Array(input);
     Atomics.add(state, 1, 1);
+    if (operation === "hold") Atomics.add(memories, 1, 3);
     if (operation === "ask") port1.postMessage(["host-call", epoch, 1, "i", "f", [], 0]);
     Atomics.store(state, 0, 1);
     Atomics.notify(state, 0);
@@ -126,5 +130,17 @@ describe("Pool", () => {
     expect(answers).toEqual(behind.map((_, index) => (index === 1 ? ABORTED : ANSWERED)));
     expect(behind.map(({ state }) => state[1])).toEqual([1, 0, 1, 1, 1, 1]);
     expect(pool.stats()).toMatchObject({ free: 1, waiting: 0 });
+  });
+
+  it("counts the Wasm memories of a thread until it is gone, and no longer", async () => {
+    const memories = new Int32Array(PROCESS_MEMORIES);
+    Atomics.store(memories, 0, 7);
+    const held = start("hold");
+    awaitBegun(held);
+    pool.abort(held.run);
+    expect(await held.answer).toEqual(ABORTED);
+    expect(Atomics.load(memories, 0)).toBe(7);
+    await vi.waitFor(() => expect(Atomics.load(memories, 0)).toBe(4), { timeout: 10_000 });
+    Atomics.store(memories, 0, 0);
   });
 });

@@ -56,15 +56,15 @@ export class Thread {
     worker.once("error", (error) => {
       this.#problem = messageOf(error);
     });
-    worker.once("exit", () => owner.died(this));
+    worker.once("exit", () => {
+      // Not before: a thread that is being ended may still make one.
+      Atomics.sub(memories, 0, Atomics.exchange(this.#fields, BRIDGE_FIELDS.memories, 0));
+      owner.died(this);
+    });
     const port = hello.port;
     port.on("message", (message: ThreadMessage) => {
       this.#receive(message);
       this.drain();
-    });
-    port.on("close", () => {
-      // The thread is gone, and its memories with it.
-      Atomics.sub(memories, 0, Atomics.exchange(this.#fields, BRIDGE_FIELDS.memories, 0));
     });
     // Whether the process stays alive is the pool's to say.
     port.unref();

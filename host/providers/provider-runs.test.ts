@@ -599,9 +599,14 @@ describe("the life of a provider", () => {
         refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
       );
     }
-    await expect(runs.add(new HeldProvider(P))).rejects.toThrow(
-      refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
-    );
+    await runs.add(new HeldProvider(P));
+    expect(runs.describe()).toMatchObject([{ id: P, capacity: 1 }]);
+    for (const name of ["", "a b", "a\n", "x".repeat(129), 5, null]) {
+      const catalog = { candidates: [{ providerId: "any@1.0.0", capacity: 1 }] };
+      expect(() => runs.addPool(name as string, catalog)).toThrow(
+        refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
+      );
+    }
   });
 
   it("close() waits for what is in flight and then cancels the rest", async () => {

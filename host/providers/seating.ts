@@ -6,10 +6,12 @@ import { ProviderPool, type ProviderPoolStats, type Waiter } from "./provider-po
 import { ProviderRegistry } from "./registry.ts";
 import { checkProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
 
+const POOL_NAME = /^[\w.@+-]{1,128}$/;
+
 /** Where the runs of a provider get their slots. */
 export type Slots =
   /** Slots of its own, and how many runs may wait for one. */
-  | { readonly capacity: number; readonly queue?: number }
+  | { readonly capacity?: number; readonly queue?: number }
   /** The slots of a pool's candidate, which it shares with others, as components share threads. */
   | { readonly pool: ProviderPool; readonly candidate: string };
 
@@ -37,6 +39,7 @@ export class Seating {
   /** Throws AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_DUPLICATE. */
   addPool(name: string, catalog: PoolCatalog): ProviderPool {
     this.#checkOpen();
+    checkPoolName(name);
     const resolved = resolveCatalog(catalog);
     const isStarting = [...this.#starting].some((id) => namesOf(id).includes(name));
     if (isStarting || this.#pools.has(name) || this.#seats.find(name) !== undefined) {
@@ -153,8 +156,8 @@ export class Seating {
     if (slots !== undefined && "pool" in slots) {
       return new Seat({ provider, pool: slots.pool, candidate: slots.candidate, kind: "shared", since });
     }
-    const { capacity, queue } = slots ?? {};
-    const candidates = [{ providerId: id, capacity: capacity as number }];
+    const { capacity = 1, queue } = slots ?? {};
+    const candidates = [{ providerId: id, capacity }];
     const pool = new ProviderPool(resolveCatalog({ candidates, ...(queue === undefined ? {} : { queue }) }));
     return new Seat({ provider, pool, candidate: id, kind: "own", since });
   }
@@ -171,4 +174,13 @@ function namesOf(id: string): readonly string[] {
 
 function taken(what: string): HostError {
   return new HostError("AIRLOCK_PROVIDERS_DUPLICATE", `Cannot register: there is ${what} already; take another name`);
+}
+
+function checkPoolName(name: unknown): void {
+  if (typeof name === "string" && POOL_NAME.test(name)) return;
+  const shown = typeof name === "string" ? quote(name) : `of type ${typeof name}`;
+  throw new HostError(
+    "AIRLOCK_PROVIDERS_CATALOG_INVALID",
+    `Cannot set up the pool: its name is ${shown}; 1 to 128 letters, digits and . _ - + @ are wanted`,
+  );
 }
