@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host } from "../../index.ts";
 import { buildCapability } from "../../toolchain/toolchain.ts";
-import { any, calling, guest } from "./guest.ts";
+import { any, calling, guest, PATIENT } from "./guest.ts";
 
 const TYPES = JSON.stringify(
   join(import.meta.dirname, "../../../capabilities/generated/airlock-capability-invoke.d.ts"),
@@ -36,7 +36,7 @@ describe("a capability in TypeScript that calls others", () => {
   let folder: string;
 
   beforeAll(async () => {
-    host = await createHost({ threads: 1 });
+    host = await createHost({ threads: 1, limits: PATIENT });
     await host.install(await guest("test.leaf"));
     folder = mkdtempSync(join(tmpdir(), "airlock-composite-"));
     mkdirSync(join(folder, "src"));
@@ -69,7 +69,7 @@ describe("a capability in TypeScript that calls others", () => {
 
 describe("a component that generated glue carries", () => {
   it("calls others, and gets answers and errors, as the linker's do", async () => {
-    const host = await createHost({ threads: 1 });
+    const host = await createHost({ threads: 1, limits: PATIENT });
     await host.install(await guest("test.leaf"));
     await host.install(await guest("test.linked", { invoke: any("test.leaf") }));
     await host.install(await guest("test.glued", { invoke: any("test.leaf"), glue: true }));

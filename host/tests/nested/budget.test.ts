@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host, type Outcome, type RunOptions } from "../../index.ts";
-import { any, calling, chain, errorOf, guest, inUse, nothing } from "./guest.ts";
+import { any, calling, chain, errorOf, guest, inUse, nothing, PATIENT } from "./guest.ts";
 
 const PAGE = 65_536;
 const ROUNDS = 100_000;
@@ -11,7 +11,7 @@ describe("a nested run", () => {
   let host: Host;
 
   beforeAll(async () => {
-    hosts = await Promise.all(TIERS.map((tier) => createHost({ threads: 1, tier })));
+    hosts = await Promise.all(TIERS.map((tier) => createHost({ threads: 1, tier, limits: PATIENT })));
     host = hosts[0]!;
     for (const each of hosts) {
       await each.install(await guest("test.leaf"));
@@ -51,7 +51,7 @@ describe("a nested run", () => {
     const deep = chain(["test.a", "test.a", "test.leaf"], "burn", { rounds: 1_000 });
     const seen = [];
     for (const each of hosts) {
-      for (let round = 0; round < 3; round++) seen.push(await run(deep, { runId: "the-same" }, each));
+      for (let round = 0; round < 2; round++) seen.push(await run(deep, { runId: "the-same" }, each));
     }
     const essence = ({ usage, nested, kind }: Outcome) =>
       JSON.stringify([kind, usage.fuel, usage.setupFuel, nested], (key, value: unknown) =>
@@ -59,7 +59,7 @@ describe("a nested run", () => {
       );
     expect(new Set(seen.map(essence)).size).toBe(1);
     expect(seen[0]).toMatchObject({ kind: "succeeded", nested: [{ nested: [{ nested: [{ operation: "burn" }] }] }] });
-  });
+  }, 180_000);
 
   it("gets no more fuel than its caller has left, whatever that is", async () => {
     const { usage } = await run(burn(ROUNDS));
@@ -113,7 +113,7 @@ describe("a nested run", () => {
   it("that is cut off is charged with what it is known to have used", async () => {
     const outer = host.run("test.a", chain(["test.a", "test.leaf"], "spin", {}), {
       operation: "call",
-      limits: { wallMs: 600, fuel: 2_000_000_000 },
+      limits: { wallMs: 3_000, fuel: 2_000_000_000 },
     });
     const outcome = await outer.outcome;
     expect(outcome.usage.fuelExact).toBe(false);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommittedEvent, createHost, type Host, type Subscription } from "../../index.ts";
-import { any, calling, guest, inUse, nothing } from "./guest.ts";
+import { any, calling, guest, inUse, nothing, PATIENT } from "./guest.ts";
 
 describe("events of nested runs", () => {
   let host: Host;
@@ -8,7 +8,7 @@ describe("events of nested runs", () => {
   let subscription: Subscription;
 
   beforeAll(async () => {
-    host = await createHost({ threads: 1 });
+    host = await createHost({ threads: 1, limits: PATIENT });
     await host.install(await guest("test.leaf"));
     await host.install(await guest("test.c", { invoke: any("test.leaf"), limits: { outputBytes: 1 } }));
     for (const id of ["test.a", "test.b"])

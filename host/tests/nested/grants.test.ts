@@ -3,7 +3,7 @@ import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, type Host, type InvokeGrant } from "../../index.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
-import { calling, errorOf, guest } from "./guest.ts";
+import { calling, errorOf, guest, PATIENT } from "./guest.ts";
 
 const INVOKE = "airlock:capability/invoke@1.0.0";
 const VERSIONS = ["0.9.0", "1.0.0", "1.2.0", "1.3.0-beta.1", "2.0.0", "2.1.0-rc.1"];
@@ -13,7 +13,7 @@ describe("grants.invoke", () => {
   let callers = 0;
 
   beforeAll(async () => {
-    host = await createHost({ threads: 1 });
+    host = await createHost({ threads: 1, limits: PATIENT });
     for (const version of VERSIONS) await host.install(await guest("test.leaf", { version }));
   });
   afterAll(() => host.close());

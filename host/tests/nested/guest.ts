@@ -9,6 +9,9 @@ import { parseManifest } from "../../manifest/manifest.ts";
 
 const CONTRACT = fileURLToPath(new URL("../../../wit/capability", import.meta.url));
 
+/** For hosts of these tests: the threads of a lane start within their first caller's time, which takes long where all cores are busy. */
+export const PATIENT = { defaults: { wallMs: 300_000 } };
+
 /** What the manifest of a guest says besides the usual. */
 export interface GuestOptions {
   readonly version?: string;

@@ -1,14 +1,14 @@
 import type { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createHost, type Host } from "../../index.ts";
-import { any, calling, chain, errorOf, guest, inUse, nothing } from "./guest.ts";
+import { any, calling, chain, errorOf, guest, inUse, nothing, PATIENT } from "./guest.ts";
 
 const FUEL = 50_000_000_000;
 const CALL = { operation: "call" };
 let host: Host;
 
 async function open(threads: number): Promise<void> {
-  host = await createHost({ threads, queue: 1_000, limits: { defaults: { fuel: FUEL } } });
+  host = await createHost({ threads, queue: 1_000, limits: { defaults: { fuel: FUEL, ...PATIENT.defaults } } });
   await host.install(await guest("test.leaf"));
   for (const id of ["test.a", "test.b"]) {
     await host.install(await guest(id, { invoke: any("test.a", "test.b", "test.leaf") }));
@@ -22,7 +22,7 @@ async function spinning(via: readonly string[] = [], options = {}): Promise<Retu
   return run;
 }
 
-describe("runs that call others", () => {
+describe("runs that call others", { timeout: 180_000 }, () => {
   afterEach(() => host.close());
 
   it("cost no thread before somebody does", async () => {
@@ -85,8 +85,8 @@ describe("runs that call others", () => {
   });
 
   it.each([
-    ["deadlineMs", { deadlineMs: 700 }],
-    ["wallMs", { limits: { wallMs: 700 } }],
+    ["deadlineMs", { deadlineMs: 3_000 }],
+    ["wallMs", { limits: { wallMs: 3_000 } }],
   ])("take their nested runs with them at the end of their %s", async (limit, options) => {
     await open(1);
     await host.run("test.a", calling("test.leaf", "echo", { text: "x" }), CALL).outcome;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHost, DeclinedError, type Host } from "../../index.ts";
-import { any, calling, errorOf, guest } from "./guest.ts";
+import { any, calling, errorOf, guest, PATIENT } from "./guest.ts";
 
 describe("a capability that calls another", () => {
   let host: Host;
 
   beforeAll(async () => {
-    host = await createHost({ threads: 2 });
-    await host.install(await guest("test.leaf", { limits: { fuel: 5_000_000, memoryBytes: 655_360, wallMs: 300 } }));
+    host = await createHost({ threads: 2, limits: PATIENT });
+    await host.install(await guest("test.leaf", { limits: { fuel: 5_000_000, memoryBytes: 655_360 } }));
     await host.install(
       await guest("test.caller", { invoke: any("test.leaf", "test.caller", "test.none", "test.native") }),
     );
@@ -97,8 +97,8 @@ describe("a capability that calls another", () => {
 
   it("is told that what it called was past its own wall clock, and goes on", async () => {
     const fuel = 50_000_000_000;
-    const slow = await createHost({ threads: 1, limits: { caps: { fuel }, defaults: { fuel } } });
-    await slow.install(await guest("test.leaf", { limits: { wallMs: 150 } }));
+    const slow = await createHost({ threads: 1, limits: { caps: { fuel }, defaults: { fuel, ...PATIENT.defaults } } });
+    await slow.install(await guest("test.leaf", { limits: { wallMs: 1_000 } }));
     await slow.install(await guest("test.caller", { invoke: any("test.leaf") }));
     const input = calling("test.leaf", "spin", {});
     const outcome = await slow.run("test.caller", input, { operation: "call" }).outcome;
