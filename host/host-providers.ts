@@ -41,7 +41,8 @@ export class HostProviders {
   }
 
   /**
-   * Starts and registers a provider: from then on `host.run` takes its id. `slots` is left out for one that stands in the catalog of a pool.
+   * Starts and registers a provider: from then on `host.run` takes its id. `slots` is left out for one that stands in the catalog of a pool,
+   * and for no other.
    * Rejects with AIRLOCK_PROVIDERS_DEFINITION_INVALID, AIRLOCK_PROVIDERS_DUPLICATE, AIRLOCK_PROVIDERS_CATALOG_INVALID, AIRLOCK_PROVIDERS_START_FAILED.
    */
   add(provider: Provider, slots?: ProviderSlots): Promise<void> {

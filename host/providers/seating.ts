@@ -4,7 +4,7 @@ import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats, type Waiter } from "./provider-pool.ts";
 import { ProviderRegistry } from "./registry.ts";
-import { checkProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
+import { checkProviderId, isProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
 
 /** Where the runs of a provider get their slots. */
 export type Slots =
@@ -42,9 +42,10 @@ export class Seating {
     if (isStarting || this.#pools.has(name) || this.#seats.find(name) !== undefined) {
       throw taken(`a pool or provider ${quote(name)}`);
     }
-    for (const { providerId } of resolved.candidates) {
+    for (const [index, { providerId }] of resolved.candidates.entries()) {
+      if (!isProviderId(providerId)) throw noId(`candidates.${index}.providerId`, providerId);
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
-        throw taken(`slots for ${quote(providerId)}`);
+        throw hasSlots(providerId, "set up the pool before it and add it without slots");
       }
     }
     const pool = new ProviderPool(resolved);
@@ -147,14 +148,20 @@ export class Seating {
     const since = this.#clock.now();
     const catalogued = this.#catalogued.get(id);
     if (catalogued !== undefined) {
-      if (slots !== undefined) throw taken(`slots for ${quote(id)}`);
+      if (slots !== undefined) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
       return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
     }
     if (slots !== undefined && "pool" in slots) {
       return new Seat({ provider, pool: slots.pool, candidate: slots.candidate, kind: "shared", since });
     }
-    const { capacity, queue } = slots ?? {};
-    const candidates = [{ providerId: id, capacity: capacity as number }];
+    if (slots === undefined) {
+      throw new HostError(
+        "AIRLOCK_PROVIDERS_CATALOG_INVALID",
+        `Cannot register ${quote(id)}: it stands in the catalog of no pool, so slots are wanted: { capacity: 1 } or more`,
+      );
+    }
+    const { capacity, queue } = slots;
+    const candidates = [{ providerId: id, capacity }];
     const pool = new ProviderPool(resolveCatalog({ candidates, ...(queue === undefined ? {} : { queue }) }));
     return new Seat({ provider, pool, candidate: id, kind: "own", since });
   }
@@ -171,4 +178,19 @@ function namesOf(id: string): readonly string[] {
 
 function taken(what: string): HostError {
   return new HostError("AIRLOCK_PROVIDERS_DUPLICATE", `Cannot register: there is ${what} already; take another name`);
+}
+
+/** A candidate that nobody can ever be, because of how it is called. */
+function noId(path: string, id: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_CATALOG_INVALID",
+    `Cannot set up the pool: ${path} is ${quote(id)}: id@version with a semantic version is wanted`,
+  );
+}
+
+function hasSlots(id: string, advice: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_DUPLICATE",
+    `Cannot register: there are slots for ${quote(id)} already; ${advice}`,
+  );
 }
