@@ -32,7 +32,7 @@ export function runRequest(id: string, provider: Provider | null, input: unknown
   if (options.tier !== undefined && options.tier !== "fresh") throw wrong("tier", options.tier, '"fresh", or none');
   const operation = options.operation ?? onlyOf(provider?.operations);
   if (operation === undefined) {
-    throw wrong("operation", undefined, `one of ${provider?.operations?.join(", ") ?? "the provider's operations"}`);
+    throw wrong("operation", undefined, wantedOf(provider));
   }
   return {
     runId,
@@ -45,6 +45,11 @@ export function runRequest(id: string, provider: Provider | null, input: unknown
     // By the clock that watches it: `Date.now` goes its own way when the machine sleeps, or its clock is set.
     deadline: deadlineMs === undefined ? null : SYSTEM_CLOCK.now() + deadlineMs,
   };
+}
+
+function wantedOf(provider: Provider | null): string {
+  if (provider === null) return "for a pool the name of an operation";
+  return `one of ${provider.operations?.join(", ") ?? "the provider's operations"}`;
 }
 
 function onlyOf(operations: readonly string[] | undefined): string | undefined {

@@ -102,7 +102,7 @@ export const CODES = {
   AIRLOCK_PROVIDERS_FILE_UNREADABLE: badInput("the file of providers cannot be read"),
   AIRLOCK_PROVIDERS_FILE_INVALID: badInput("a field of the file of providers is missing, unknown or has a wrong value"),
   AIRLOCK_PROVIDERS_KEY_MISSING: badInput("the environment variable that holds a provider's key is not set"),
-  AIRLOCK_PROVIDERS_GATE_INVALID: badInput("a bound of a stream gate has a wrong value"),
+  AIRLOCK_PROVIDERS_GATE_INVALID: badInput("a bound or the target of a stream gate has a wrong value"),
   AIRLOCK_PROVIDERS_EVENTS_TAKEN: {
     status: 409,
     exit: 2,

@@ -40,10 +40,8 @@ function notAllowed(what: string, value: unknown, allowed: readonly string[]): H
   const near = typeof value === "string" ? nearest(value, allowed) : undefined;
   const hint = near === undefined ? `allowed are ${allowed.join(", ")}` : `did you mean ${quote(near)}?`;
   const shown = typeof value === "string" ? quote(value, 60) : `of type ${typeof value}`;
-  return new HostError(
-    "AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED",
-    `Cannot run the command: ${what} ${shown} is not on the list; ${hint}`,
-  );
+  const wrong = value === undefined ? "is missing" : `${shown} is not on the list`;
+  return new HostError("AIRLOCK_PROVIDERS_COMMAND_NOT_ALLOWED", `Cannot run the command: ${what} ${wrong}; ${hint}`);
 }
 
 function invalid(command: string, text: string): HostError {

@@ -52,6 +52,7 @@ describe("parseCommand()", () => {
     ]) {
       expect(() => parseCommand("ollama_api", { path })).toThrow(notAllowed);
     }
+    expect(() => parseCommand("ollama_api")).toThrow("the path is missing; allowed are /api/tags");
   });
 
   it("refuses arguments that a command does not take", () => {

@@ -511,6 +511,17 @@ describe("other streams", () => {
     expect(await gate.done).toMatchObject({ delivered: true });
   });
 
+  it("refuses what is no stream, and says what is wanted", () => {
+    for (const target of [undefined, null, {}, "x"]) {
+      expect(() => serverSentEvents(target as never)).toThrow(
+        expect.objectContaining({
+          code: "AIRLOCK_PROVIDERS_GATE_INVALID",
+          message: expect.stringMatching(/the target is .+, a Writable or a WritableStream is wanted$/),
+        }),
+      );
+    }
+  });
+
   it("ends the run when the reader of a web stream cancels, or its writer fails", async () => {
     const { run, runs } = await started();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

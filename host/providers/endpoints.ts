@@ -1,3 +1,4 @@
+import { HostError } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EventIterator } from "./event-iterator.ts";
 import type { RunEvent } from "./provider.ts";
@@ -51,5 +52,16 @@ export function eventsOf(run: Pick<Run, "to">, bounds: GateBounds = {}): AsyncIt
 }
 
 function streamOf(target: StreamTarget, format: RecordFormat): Endpoint<string> {
+  checkTarget(target);
   return "getWriter" in target ? new WebEndpoint(target, format) : new WritableEndpoint(target, format);
+}
+
+/** Throws AIRLOCK_PROVIDERS_GATE_INVALID. */
+function checkTarget(target: unknown): void {
+  const { write, getWriter } = (target ?? {}) as { readonly write?: unknown; readonly getWriter?: unknown };
+  if (typeof write === "function" || typeof getWriter === "function") return;
+  throw new HostError(
+    "AIRLOCK_PROVIDERS_GATE_INVALID",
+    `Cannot open the gate: the target is ${target === null ? "null" : `of type ${typeof target}`}, a Writable or a WritableStream is wanted`,
+  );
 }

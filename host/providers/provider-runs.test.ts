@@ -484,12 +484,12 @@ describe("a pool of providers", () => {
 describe("shared slots", () => {
   it("bound the runs of all who share them together", async () => {
     const runs = new ProviderRuns({ clock: new TestClock() });
-    const pool = runs.addPool("threads", { candidates: [{ providerId: "thread", capacity: 1 }] });
-    pool.connect("thread", true);
+    const pool = runs.addPool("threads", { candidates: [{ providerId: "thread@1.0.0", capacity: 1 }] });
+    pool.connect("thread@1.0.0", true);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
     for (const provider of [a, b]) {
       const commands = { transport_status: () => ({ kind: "thread" as const }) };
-      await runs.add(Object.assign(provider, { commands }), { pool, candidate: "thread" });
+      await runs.add(Object.assign(provider, { commands }), { pool, candidate: "thread@1.0.0" });
     }
     const [one, two] = ["a", "b"].map((id) => runs.start(requestFor(id, { runId: id })));
     expect([a.calls.length, b.calls.length]).toEqual([1, 0]);
@@ -607,6 +607,17 @@ describe("the life of a provider", () => {
         refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
       );
     }
+  });
+
+  it("refuses a candidate without a version, which nobody can be, and says who has slots already", async () => {
+    const runs = new ProviderRuns({ clock: new TestClock() });
+    expect(() => runs.addPool("bare", { candidates: [{ providerId: "p", capacity: 1 }] })).toThrow(
+      refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
+    );
+    const catalog = { candidates: [{ providerId: P, capacity: 1 }] };
+    runs.addPool("models", catalog);
+    await expect(runs.add(new HeldProvider(P), { capacity: 1 })).rejects.toThrow(/add it without slots$/);
+    expect(() => runs.addPool("more", catalog)).toThrow(/set up the pool before it and add it without slots$/);
   });
 
   it("close() waits for what is in flight and then cancels the rest", async () => {

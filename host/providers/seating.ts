@@ -4,7 +4,7 @@ import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats, type Waiter } from "./provider-pool.ts";
 import { ProviderRegistry } from "./registry.ts";
-import { checkProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
+import { checkProviderId, isProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
 
 const POOL_NAME = /^[\w.@+-]{1,128}$/;
 
@@ -45,9 +45,10 @@ export class Seating {
     if (isStarting || this.#pools.has(name) || this.#seats.find(name) !== undefined) {
       throw taken(`a pool or provider ${quote(name)}`);
     }
-    for (const { providerId } of resolved.candidates) {
+    for (const [index, { providerId }] of resolved.candidates.entries()) {
+      if (!isProviderId(providerId)) throw noId(`candidates.${index}.providerId`, providerId);
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
-        throw taken(`slots for ${quote(providerId)}`);
+        throw hasSlots(providerId, "set up the pool before it and add it without slots");
       }
     }
     const pool = new ProviderPool(resolved);
@@ -150,7 +151,7 @@ export class Seating {
     const since = this.#clock.now();
     const catalogued = this.#catalogued.get(id);
     if (catalogued !== undefined) {
-      if (slots !== undefined) throw taken(`slots for ${quote(id)}`);
+      if (slots !== undefined) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
       return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
     }
     if (slots !== undefined && "pool" in slots) {
@@ -182,5 +183,20 @@ function checkPoolName(name: unknown): void {
   throw new HostError(
     "AIRLOCK_PROVIDERS_CATALOG_INVALID",
     `Cannot set up the pool: its name is ${shown}; 1 to 128 letters, digits and . _ - + @ are wanted`,
+  );
+}
+
+/** A candidate that nobody can ever be, because of how it is called. */
+function noId(path: string, id: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_CATALOG_INVALID",
+    `Cannot set up the pool: ${path} is ${quote(id)}: id@version with a semantic version is wanted`,
+  );
+}
+
+function hasSlots(id: string, advice: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_DUPLICATE",
+    `Cannot register: there are slots for ${quote(id)} already; ${advice}`,
   );
 }
