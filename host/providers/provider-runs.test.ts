@@ -3,7 +3,9 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { HostError } from "../errors/errors.ts";
 import type { Outcome } from "./outcome.ts";
+import { resolveCatalog } from "./pool-catalog.ts";
 import type { Provider, RunEvent } from "./provider.ts";
+import { ProviderPool } from "./provider-pool.ts";
 import type { ProviderRun } from "./provider-run.ts";
 import { ProviderRuns } from "./provider-runs.ts";
 import { TestClock } from "./test-clock.ts";
@@ -459,6 +461,15 @@ describe("a pool of providers", () => {
     expect(runs.stats().pools["one"]).toMatchObject({ inUse: 0 });
   });
 
+  it("takes no candidate without a version, which no provider could ever be", () => {
+    const runs = new ProviderRuns();
+    for (const providerId of ["a", "a@1", "@1.0.0", "a@latest"]) {
+      expect(() => runs.addPool("models", { candidates: [{ providerId, capacity: 1 }] })).toThrow(
+        refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
+      );
+    }
+  });
+
   it("takes no name twice", async () => {
     const { runs, a } = await pooled();
     await runs.add(new HeldProvider("free@1.0.0"), { capacity: 1 });
@@ -484,7 +495,7 @@ describe("a pool of providers", () => {
 describe("shared slots", () => {
   it("bound the runs of all who share them together", async () => {
     const runs = new ProviderRuns({ clock: new TestClock() });
-    const pool = runs.addPool("threads", { candidates: [{ providerId: "thread", capacity: 1 }] });
+    const pool = new ProviderPool(resolveCatalog({ candidates: [{ providerId: "thread", capacity: 1 }] }));
     pool.connect("thread", true);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
     for (const provider of [a, b]) {

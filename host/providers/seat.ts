@@ -88,10 +88,15 @@ export class Seat {
   }
 }
 
+/** Whether a provider can have this id: `id@version`. */
+export function isProviderId(id: unknown): id is string {
+  const at = typeof id === "string" ? id.lastIndexOf("@") : -1;
+  return typeof id === "string" && at > 0 && semver.valid(id.slice(at + 1)) === id.slice(at + 1);
+}
+
 /** Throws AIRLOCK_PROVIDERS_DEFINITION_INVALID for an id that is not `id@version`. */
 export function checkProviderId(id: unknown): void {
-  const at = typeof id === "string" ? id.lastIndexOf("@") : -1;
-  if (typeof id === "string" && at > 0 && semver.valid(id.slice(at + 1)) === id.slice(at + 1)) return;
+  if (isProviderId(id)) return;
   const shown = typeof id === "string" ? quote(id) : `of type ${typeof id}`;
   throw new HostError(
     "AIRLOCK_PROVIDERS_DEFINITION_INVALID",

@@ -4,7 +4,7 @@ import { type PoolCatalog, resolveCatalog } from "./pool-catalog.ts";
 import type { Provider } from "./provider.ts";
 import { ProviderPool, type ProviderPoolStats, type Waiter } from "./provider-pool.ts";
 import { ProviderRegistry } from "./registry.ts";
-import { checkProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
+import { checkProviderId, isProviderId, type ProviderInfo, Seat, startProvider } from "./seat.ts";
 
 const POOL_NAME = /^[\w.@+-]{1,128}$/;
 
@@ -41,6 +41,7 @@ export class Seating {
     this.#checkOpen();
     checkPoolName(name);
     const resolved = resolveCatalog(catalog);
+    for (const { providerId } of resolved.candidates) if (!isProviderId(providerId)) throw versionless(providerId);
     const isStarting = [...this.#starting].some((id) => namesOf(id).includes(name));
     if (isStarting || this.#pools.has(name) || this.#seats.find(name) !== undefined) {
       throw taken(`a pool or provider ${quote(name)}`);
@@ -170,6 +171,14 @@ export class Seating {
 /** What a run may call the provider. */
 function namesOf(id: string): readonly string[] {
   return [id, id.slice(0, id.lastIndexOf("@"))];
+}
+
+/** A candidate that nobody can ever be: its pool would refuse every run. */
+function versionless(providerId: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_CATALOG_INVALID",
+    `Cannot set up the pool: the candidate ${quote(providerId)} has no version: id@version with a semantic version is wanted`,
+  );
 }
 
 function taken(what: string): HostError {
