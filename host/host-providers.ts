@@ -28,6 +28,7 @@ export interface ProviderSlots {
 export class HostProviders {
   readonly #runs: ProviderRuns;
   readonly #policy: LimitPolicy;
+  readonly #executors: NativeExecutor[] = [];
 
   /** Use `host.providers`. `policy` holds for functions and servers of models. */
   constructor(runs: ProviderRuns, policy: LimitPolicy) {
@@ -58,7 +59,14 @@ export class HostProviders {
    * AIRLOCK_PROVIDERS_CAPACITY_INVALID (`invalid_capacity`), AIRLOCK_PROVIDERS_CATALOG_INVALID for its queue.
    */
   nativeExecutor(options: NativeExecutorOptions): NativeExecutor {
-    return new NativeExecutor(this.#runs, options, { policy: this.#policy });
+    const executor = new NativeExecutor(this.#runs, options, { policy: this.#policy });
+    this.#executors.push(executor);
+    return executor;
+  }
+
+  /** Those that were made, in their order. */
+  get executors(): readonly NativeExecutor[] {
+    return this.#executors;
   }
 
   /** The same for an Ollama server. */

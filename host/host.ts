@@ -70,6 +70,8 @@ export interface HostStats {
   readonly lanes: readonly LaneStats[];
   /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
+  /** The same of each native executor, in the order in which they were made. */
+  readonly executors: readonly ProviderPoolStats[];
   readonly cache: CompileStats;
 }
 
@@ -246,6 +248,7 @@ export class Host implements AsyncDisposable {
       pool: { ...pool, waiting: pool.waiting + slots.waiting },
       lanes,
       slots: { [THREADS]: slots, ...pools },
+      executors: this.providers.executors.map((executor) => executor.stats()),
       cache: this.#compiler.stats(),
     };
   }
