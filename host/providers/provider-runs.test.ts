@@ -194,6 +194,25 @@ describe("ProviderRuns.start()", () => {
   });
 });
 
+describe("a provider's check", () => {
+  it("refuses as it says, and one that throws anything else has failed: nothing has started", async () => {
+    const runs = new ProviderRuns();
+    const refused = new HostError("AIRLOCK_INVOCATION_INPUT_TOO_LARGE", "Cannot run it: too large");
+    let thrown: unknown = refused;
+    const check = (): never => {
+      throw thrown;
+    };
+    await runs.add(Object.assign(new HeldProvider(P), { check }), { capacity: 1 });
+    expect(() => runs.start(requestFor(P, { runId: "r" }))).toThrow(refused);
+    for (thrown of [new TypeError("no such field"), "a text"]) {
+      expect(() => runs.start(requestFor(P, { runId: "r" }))).toThrow(
+        refusal("AIRLOCK_PROVIDERS_CHECK_FAILED", "provider_failed"),
+      );
+    }
+    expect(runs.stats()).toMatchObject({ inFlight: 0, started: 0, pools: { [P]: { granted: 0 } } });
+  });
+});
+
 describe("the queue", () => {
   it("counts the time in it apart, and serves by priority", async () => {
     const { clock, runs, provider } = await runsWith();
