@@ -1,3 +1,4 @@
+import { HostError, quote } from "./errors/errors.ts";
 import type { LimitPolicy } from "./manifest/manifest.ts";
 import {
   type CommandAnswers,
@@ -15,6 +16,7 @@ import {
   type ProviderInfo,
   type ProviderRuns,
 } from "./providers/providers.ts";
+import { THREADS } from "./thread-slots.ts";
 
 /** How many runs a provider carries out at once, and how many may wait for that. */
 export interface ProviderSlots {
@@ -89,6 +91,10 @@ export class HostProviders {
    * AIRLOCK_PROVIDERS_DUPLICATE.
    */
   addPool(name: string, catalog: PoolCatalog): void {
+    if (name === THREADS) {
+      const text = `Cannot set up the pool: ${quote(name)} are the slots of components; take another name`;
+      throw new HostError("AIRLOCK_PROVIDERS_DUPLICATE", text);
+    }
     this.#runs.addPool(name, catalog);
   }
 

@@ -48,7 +48,7 @@ export class Seating {
     }
     for (const { providerId } of resolved.candidates) {
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
-        throw taken(`slots for ${quote(providerId)}`);
+        throw slotsTwice(providerId);
       }
     }
     const pool = new ProviderPool(resolved);
@@ -151,7 +151,7 @@ export class Seating {
     const since = this.#clock.now();
     const catalogued = this.#catalogued.get(id);
     if (catalogued !== undefined) {
-      if (slots !== undefined) throw taken(`slots for ${quote(id)}`);
+      if (slots !== undefined) throw slotsTwice(id);
       return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
     }
     if (slots !== undefined && "pool" in slots) {
@@ -178,6 +178,14 @@ function versionless(providerId: string): HostError {
   return new HostError(
     "AIRLOCK_PROVIDERS_CATALOG_INVALID",
     `Cannot set up the pool: the candidate ${quote(providerId)} has no version: id@version with a semantic version is wanted`,
+  );
+}
+
+/** Components have some too, which are threads: what runs on those stands in no catalog. */
+function slotsTwice(id: string): HostError {
+  return new HostError(
+    "AIRLOCK_PROVIDERS_DUPLICATE",
+    `Cannot register: ${quote(id)} would have slots twice, those of a catalog and others; leave it out of the catalog, or add it without slots`,
   );
 }
 
