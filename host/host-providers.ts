@@ -1,3 +1,4 @@
+import { HostError, quote } from "./errors/errors.ts";
 import type { LimitPolicy } from "./manifest/manifest.ts";
 import {
   type CommandAnswers,
@@ -15,6 +16,7 @@ import {
   type ProviderInfo,
   type ProviderRuns,
 } from "./providers/providers.ts";
+import { THREADS } from "./thread-slots.ts";
 
 /** How many runs a provider carries out at once, and how many may wait for that. */
 export interface ProviderSlots {
@@ -28,6 +30,7 @@ export interface ProviderSlots {
 export class HostProviders {
   readonly #runs: ProviderRuns;
   readonly #policy: LimitPolicy;
+  readonly #executors: NativeExecutor[] = [];
 
   /** Use `host.providers`. `policy` holds for functions and servers of models. */
   constructor(runs: ProviderRuns, policy: LimitPolicy) {
@@ -58,7 +61,14 @@ export class HostProviders {
    * AIRLOCK_PROVIDERS_CAPACITY_INVALID (`invalid_capacity`), AIRLOCK_PROVIDERS_CATALOG_INVALID for its queue.
    */
   nativeExecutor(options: NativeExecutorOptions): NativeExecutor {
-    return new NativeExecutor(this.#runs, options, { policy: this.#policy });
+    const executor = new NativeExecutor(this.#runs, options, { policy: this.#policy });
+    this.#executors.push(executor);
+    return executor;
+  }
+
+  /** Those that were made, in their order. */
+  get executors(): readonly NativeExecutor[] {
+    return this.#executors;
   }
 
   /** The same for an Ollama server. */
@@ -81,6 +91,10 @@ export class HostProviders {
    * AIRLOCK_PROVIDERS_DUPLICATE.
    */
   addPool(name: string, catalog: PoolCatalog): void {
+    if (name === THREADS) {
+      const text = `Cannot set up the pool: ${quote(name)} are the slots of components; take another name`;
+      throw new HostError("AIRLOCK_PROVIDERS_DUPLICATE", text);
+    }
     this.#runs.addPool(name, catalog);
   }
 

@@ -68,8 +68,10 @@ export interface HostStats {
   readonly pool: PoolStats;
   /** Threads and slots by depth of nesting: of the runs that the application asks for, of those that these ask for, and so on. */
   readonly lanes: readonly LaneStats[];
-  /** Slots and their leases: `threads` for all components, then those of pools and of providers that have their own, by name. */
+  /** Slots and their leases: `threads` for all components, then those of pools and of providers with their own, by name. */
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
+  /** The same of each native executor, in the order in which they were made. */
+  readonly executors: readonly ProviderPoolStats[];
   readonly cache: CompileStats;
 }
 
@@ -185,13 +187,7 @@ export class Host implements AsyncDisposable {
     const { manifest, directory } = located ?? { manifest: null, directory: null };
     const session = this.#compiler.open(bytes);
     try {
-      const report = await inspectComponent({
-        manifest,
-        bytes,
-        directory,
-        policy: this.#policy,
-        check: session.check,
-      });
+      const report = await inspectComponent({ manifest, bytes, directory, policy: this.#policy, check: session.check });
       // As in `install`.
       this.#checkOpen("inspect");
       return report;
@@ -202,8 +198,7 @@ export class Host implements AsyncDisposable {
 
   /**
    * Starts a run. `id` is `id@version`, a bare id for the newest version, or the name of a pool. Throws before the run starts:
-   * AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_UNAVAILABLE, AIRLOCK_INVOCATION_*, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED. After that
-   * there are only outcomes.
+   * AIRLOCK_PROVIDERS_*, AIRLOCK_INVOCATION_*, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED. After that there are only outcomes.
    */
   run<Input = unknown, Output = unknown>(id: string, input: Input, options: RunOptions = {}): Run<Output> {
     this.#checkOpen("run");
@@ -246,6 +241,7 @@ export class Host implements AsyncDisposable {
       pool: { ...pool, waiting: pool.waiting + slots.waiting },
       lanes,
       slots: { [THREADS]: slots, ...pools },
+      executors: this.providers.executors.map((executor) => executor.stats()),
       cache: this.#compiler.stats(),
     };
   }

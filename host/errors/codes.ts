@@ -97,6 +97,13 @@ export const CODES = {
     failure: "provider_unavailable",
     text: "a provider could not be started",
   },
+  AIRLOCK_PROVIDERS_CHECK_FAILED: {
+    status: 502,
+    exit: 4,
+    retry: true,
+    failure: "provider_failed",
+    text: "a provider failed as it checked a request",
+  },
   AIRLOCK_PROVIDERS_CATALOG_INVALID: badInput("the catalog of a provider pool has a wrong value"),
   AIRLOCK_PROVIDERS_DEFINITION_INVALID: badInput("the definition of a native provider has a wrong value"),
   AIRLOCK_PROVIDERS_FILE_UNREADABLE: badInput("the file of providers cannot be read"),

@@ -122,6 +122,24 @@ describe("ProviderRuns.command()", () => {
     );
   });
 
+  it("ends a command that nobody answers when its caller leaves, and when the host closes", async () => {
+    const unanswered = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>((_answer, fail) => {
+        signal.addEventListener("abort", () => fail(signal.reason));
+      });
+    const { runs } = await runsWith({ ollama_api: unanswered });
+    const abort = new AbortController();
+    const left = runs.command(P, "ollama_api", { path: "/api/tags" }, abort.signal);
+    const waiting = runs.command(P, "ollama_api", { path: "/api/tags" });
+    abort.abort(new Error("the caller left"));
+    await expect(left).rejects.toMatchObject({ code: "AIRLOCK_PROVIDERS_COMMAND_FAILED" });
+    await runs.close();
+    await expect(waiting).rejects.toMatchObject({
+      code: "AIRLOCK_PROVIDERS_COMMAND_FAILED",
+      message: expect.stringContaining("the host is closing"),
+    });
+  });
+
   it("answers for a function what its definition says", async () => {
     const runs = new ProviderRuns({ clock: new TestClock() });
     const events = [{ type: "row", version: "1.0.0", schema: { type: "object" } }];

@@ -248,6 +248,28 @@ describe("RunEmitter", () => {
     expect(run.signal.aborted).toBe(false);
   });
 
+  it.each([
+    ["a terminal event", { kind: "complete", outcome: { kind: "succeeded" } }],
+    ["what only the host says", { kind: "started", runId: "r", providerId: "p@1.0.0" }],
+    ["a delta without a text", { kind: "delta" }],
+    ["a line without a text", { kind: "log", level: "info" }],
+    ["an event without one", { kind: "event" }],
+    ["no tokens", { kind: "usage", tokens: null }],
+    ["nothing", null],
+  ])("ends the run of a provider that emits %s, with the one terminal event that is its own", (_, event) => {
+    const { run, listener } = emitter();
+    run.open();
+    run.begin("p@1.0.0");
+    run.emit(event as never);
+    expect(run.signal.aborted).toBe(true);
+    expect(run.finish({ kind: "succeeded", output: 1 })).toBe(false);
+    expect(listener.events).toMatchObject([
+      { kind: "started" },
+      { kind: "error", failure: "provider_failed", outcome: { kind: "provider-failed" } },
+    ]);
+    expect(listener.ends).toBe(1);
+  });
+
   it("lets the account know before the run ends, and takes only the first end where that ends the run as well", () => {
     const { run, listener, late } = emitter();
     run.open();

@@ -84,6 +84,12 @@ export class RunEmitter implements Emitter, Sleeper {
       this.#late.events++;
       return;
     }
+    // One that looks like an end would be a second terminal event to whoever reads.
+    if (!isLive(event)) {
+      const message = "The provider emitted an event of no known form";
+      this.#end({ kind: "provider-failed", message }, message);
+      return;
+    }
     if (event.kind === "event") this.#events++;
     else if (event.kind === "usage") this.#tokens = event.tokens;
     this.#listener.heard(event);
@@ -238,6 +244,23 @@ export function nativeUsage(submittedAt: number, startedAt: number | null, ended
     hostMs: 0,
     totalMs: endedAt - submittedAt,
   };
+}
+
+/** A native provider is trusted with its doing, not with its types. */
+function isLive(event: LiveEvent): boolean {
+  if (typeof event !== "object" || event === null) return false;
+  switch (event.kind) {
+    case "delta":
+      return typeof event.text === "string";
+    case "log":
+      return typeof event.message === "string";
+    case "event":
+      return typeof event.event === "object" && event.event !== null;
+    case "usage":
+      return typeof event.tokens === "object" && event.tokens !== null;
+    default:
+      return false;
+  }
 }
 
 function isWhole(result: RunResult): result is Outcome {

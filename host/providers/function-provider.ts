@@ -161,10 +161,22 @@ export class FunctionProvider implements Provider {
     return run.exceeded === null ? resultOf(output, check.output, run) : { kind: "over-budget", limit: run.exceeded };
   }
 
-  #limitsOf({ limits }: RunRequest): Limits {
-    for (const _ in limits) return effectiveLimits(this.#policy, this.#ownLimits, limits);
-    return this.#limits;
+  /** Of a nested run, no more events than its caller may still emit. */
+  #limitsOf({ limits, nested }: RunRequest): Limits {
+    const own = isEmpty(limits) ? this.#limits : effectiveLimits(this.#policy, this.#ownLimits, limits);
+    if (nested === undefined) return own;
+    const { eventCount, eventTotalBytes } = nested.budget;
+    return {
+      ...own,
+      eventCount: Math.min(own.eventCount, eventCount),
+      eventTotalBytes: Math.min(own.eventTotalBytes, eventTotalBytes),
+    };
   }
+}
+
+function isEmpty(limits: object): boolean {
+  for (const _ in limits) return false;
+  return true;
 }
 
 function resultOf(output: unknown, check: ValueCheck, run: FunctionRun): RunResult {

@@ -25,6 +25,11 @@ export interface HttpAnswer {
 
 /** Bytes of all headers of an answer together. */
 const MOST_HEADER_BYTES = 16 * 1024;
+/**
+ * Of a host with several addresses Node gives one up that has not answered for 250 ms, which would be a timeout: the next is for one that
+ * failed. https://nodejs.org/api/net.html#socketconnectoptions-connectlistener (autoSelectFamilyAttemptTimeout)
+ */
+const LONGEST_ATTEMPT_MS = 2 ** 31 - 1;
 
 /**
  * Sends one request over a connection of its own and answers when the head has come. Aborting closes the socket at any moment. Redirects are
@@ -38,7 +43,8 @@ export function exchange(request: HttpRequest, signal: RunSignal): Promise<HttpA
   const { method, url, headers, body } = request;
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   // A connection that idled may be closed by the server while the next request is on its way, and that one could not be repeated.
-  const options: RequestOptions = { method, headers: { ...headers }, agent: false, maxHeaderSize: MOST_HEADER_BYTES };
+  const connection = { agent: false, autoSelectFamilyAttemptTimeout: LONGEST_ATTEMPT_MS };
+  const options: RequestOptions = { method, headers: { ...headers }, maxHeaderSize: MOST_HEADER_BYTES, ...connection };
   return new Promise((resolve, reject) => {
     if (signal.aborted) throw RunEnd.disconnected("The run had ended before the request was sent");
     const outgoing = send(url, options);

@@ -3,7 +3,9 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { HostError } from "../errors/errors.ts";
 import type { Outcome } from "./outcome.ts";
+import { resolveCatalog } from "./pool-catalog.ts";
 import type { Provider, RunEvent } from "./provider.ts";
+import { ProviderPool } from "./provider-pool.ts";
 import type { ProviderRun } from "./provider-run.ts";
 import { ProviderRuns } from "./provider-runs.ts";
 import { TestClock } from "./test-clock.ts";
@@ -189,6 +191,25 @@ describe("ProviderRuns.start()", () => {
       { kind: "complete", outcome },
     ]);
     expect(rest).toHaveLength(4_097);
+  });
+});
+
+describe("a provider's check", () => {
+  it("refuses as it says, and one that throws anything else has failed: nothing has started", async () => {
+    const runs = new ProviderRuns();
+    const refused = new HostError("AIRLOCK_INVOCATION_INPUT_TOO_LARGE", "Cannot run it: too large");
+    let thrown: unknown = refused;
+    const check = (): never => {
+      throw thrown;
+    };
+    await runs.add(Object.assign(new HeldProvider(P), { check }), { capacity: 1 });
+    expect(() => runs.start(requestFor(P, { runId: "r" }))).toThrow(refused);
+    for (thrown of [new TypeError("no such field"), "a text"]) {
+      expect(() => runs.start(requestFor(P, { runId: "r" }))).toThrow(
+        refusal("AIRLOCK_PROVIDERS_CHECK_FAILED", "provider_failed"),
+      );
+    }
+    expect(runs.stats()).toMatchObject({ inFlight: 0, started: 0, pools: { [P]: { granted: 0 } } });
   });
 });
 
@@ -459,6 +480,15 @@ describe("a pool of providers", () => {
     expect(runs.stats().pools["one"]).toMatchObject({ inUse: 0 });
   });
 
+  it("takes no candidate without a version, which no provider could ever be", () => {
+    const runs = new ProviderRuns();
+    for (const providerId of ["a", "a@1", "@1.0.0", "a@latest"]) {
+      expect(() => runs.addPool("models", { candidates: [{ providerId, capacity: 1 }] })).toThrow(
+        refusal("AIRLOCK_PROVIDERS_CATALOG_INVALID", "invalid_request"),
+      );
+    }
+  });
+
   it("takes no name twice", async () => {
     const { runs, a } = await pooled();
     await runs.add(new HeldProvider("free@1.0.0"), { capacity: 1 });
@@ -484,12 +514,12 @@ describe("a pool of providers", () => {
 describe("shared slots", () => {
   it("bound the runs of all who share them together", async () => {
     const runs = new ProviderRuns({ clock: new TestClock() });
-    const pool = runs.addPool("threads", { candidates: [{ providerId: "thread@1.0.0", capacity: 1 }] });
-    pool.connect("thread@1.0.0", true);
+    const pool = new ProviderPool(resolveCatalog({ candidates: [{ providerId: "thread", capacity: 1 }] }));
+    pool.connect("thread", true);
     const [a, b] = [new HeldProvider("a@1.0.0"), new HeldProvider("b@1.0.0")];
     for (const provider of [a, b]) {
       const commands = { transport_status: () => ({ kind: "thread" as const }) };
-      await runs.add(Object.assign(provider, { commands }), { pool, candidate: "thread@1.0.0" });
+      await runs.add(Object.assign(provider, { commands }), { pool, candidate: "thread" });
     }
     const [one, two] = ["a", "b"].map((id) => runs.start(requestFor(id, { runId: id })));
     expect([a.calls.length, b.calls.length]).toEqual([1, 0]);

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import { ENDINGS, HostError, type OutcomeKind, quote } from "../errors/errors.ts";
+import { ENDINGS, HostError, isHostError, messageOf, type OutcomeKind, quote } from "../errors/errors.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { answerCommand } from "./command-answer.ts";
 import { parseCommand } from "./command-request.ts";
@@ -10,7 +10,6 @@ import type { Provider, RunRequest, TerminalEvent } from "./provider.ts";
 import { type ProviderPool, type ProviderPoolStats, unreachable, type Waiter } from "./provider-pool.ts";
 import { ProviderRun, type RunKeeper, type RunSink } from "./provider-run.ts";
 import { checkPriority, checkRunId, checkRunRequest } from "./run-request.ts";
-import { abortSignalOf, StopSignal } from "./run-signal.ts";
 import type { ProviderInfo } from "./seat.ts";
 import { Seating, type Slots } from "./seating.ts";
 
@@ -61,6 +60,8 @@ export class ProviderRuns {
   readonly #endings = Object.fromEntries(Object.keys(ENDINGS).map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   readonly #keeper: RunKeeper;
   readonly #ended: ProviderRunsOptions["ended"] | null;
+  /** Aborts the commands that are still unanswered. */
+  readonly #closed = new AbortController();
   #started = 0;
   #open = true;
   #closing: Promise<void> | null = null;
@@ -135,8 +136,8 @@ export class ProviderRuns {
 
   /**
    * Starts a run with the provider or the pool that the request names. Throws, and then nothing has started: AIRLOCK_INVOCATION_REQUEST_INVALID,
-   * AIRLOCK_INVOCATION_RUN_ID_TAKEN, AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_UNAVAILABLE, AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED, and
-   * what the provider's own check throws.
+   * AIRLOCK_INVOCATION_RUN_ID_TAKEN, AIRLOCK_PROVIDERS_MISSING, AIRLOCK_PROVIDERS_UNAVAILABLE, AIRLOCK_PROVIDERS_CHECK_FAILED,
+   * AIRLOCK_POOL_QUEUE_FULL, AIRLOCK_HOST_CLOSED, and the HostError that the provider's own check throws.
    */
   start<Output = unknown>(request: RunRequest, options: StartOptions = {}): ProviderRun<Output> {
     // What a run needs that is in flight, it gets also while the host waits for its end.
@@ -154,7 +155,7 @@ export class ProviderRuns {
     const { seat, pool } = this.#seating.find(providerId);
     if (seat !== null) {
       if (!seat.connected) throw unreachable(seat.id);
-      seat.provider.check?.(request);
+      checkBy(seat.provider, request);
     }
     const given = slots !== undefined && seat?.kind === "shared" ? slots() : pool;
     const run = new ProviderRun<Output>(request, this.#keeper, given, seat, sink);
@@ -184,12 +185,14 @@ export class ProviderRuns {
     id: string,
     command: Name,
     args: unknown = {},
-    signal: AbortSignal = abortSignalOf(new StopSignal()),
+    signal?: AbortSignal,
   ): Promise<CommandAnswers[Name]> {
     const request = parseCommand(command, args);
     this.#checkOpen("run the command");
     const seat = this.#seating.resolve(id);
-    return (await answerCommand(seat, request, signal)) as CommandAnswers[Name];
+    // A server that never answers would keep the process alive after the host's end.
+    const ended = AbortSignal.any([this.#closed.signal, ...(signal === undefined ? [] : [signal])]);
+    return (await answerCommand(seat, request, ended)) as CommandAnswers[Name];
   }
 
   stats(): ProviderRunsStats {
@@ -203,8 +206,8 @@ export class ProviderRuns {
   }
 
   /**
-   * Starts nothing any more, waits for the runs in flight, at most `drainMs` milliseconds, cancels what is left and stops every
-   * provider. Idempotent; never rejects.
+   * Starts nothing any more, waits for the runs in flight, at most `drainMs` milliseconds, cancels what is left, commands too, and stops
+   * every provider. Idempotent; never rejects.
    */
   close({ drainMs = 0 }: { readonly drainMs?: number } = {}): Promise<void> {
     // First of all, or a listener of a run that is cancelled could start another.
@@ -221,6 +224,7 @@ export class ProviderRuns {
     }
     // With a run, those that it has asked for end.
     for (const run of [...this.#runs.values()]) if (run.terminal === null) run.cancel("the host is closing");
+    this.#closed.abort(new DOMException("the host is closing", "AbortError"));
     await this.#seating.retire();
   }
 
@@ -247,6 +251,20 @@ export class ProviderRuns {
 
   #checkOpen(action: string): void {
     if (!this.#open) throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot ${action}: the host is closed`);
+  }
+}
+
+/** Throws the provider's refusal, and AIRLOCK_PROVIDERS_CHECK_FAILED for anything else that it throws. */
+function checkBy(provider: Provider, request: RunRequest): void {
+  try {
+    provider.check?.(request);
+  } catch (error) {
+    if (isHostError(error)) throw error;
+    throw new HostError(
+      "AIRLOCK_PROVIDERS_CHECK_FAILED",
+      `Cannot start the run: the provider ${quote(provider.id)} failed as it checked the request: ${messageOf(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -98,7 +98,10 @@ export interface RunAccount {
 
 /** Where a provider says what happens. It cannot end the run: the result that it returns does. */
 export interface Emitter {
-  /** Takes one event, in order. After the run's end it is dropped and counted. Never throws. */
+  /**
+   * Takes one event, in order. After the run's end it is dropped and counted. One of any other form than a `LiveEvent` ends the run as
+   * `provider-failed`. Never throws.
+   */
   emit(event: LiveEvent): void;
   /**
    * Null while whoever reads the run has room; else settles once he has, or once the run has ended. Never rejects. A provider that

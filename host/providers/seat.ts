@@ -88,6 +88,12 @@ export class Seat {
   }
 }
 
+/** Whether a provider can have this id: `id@version`. */
+export function isProviderId(id: unknown): id is string {
+  const at = typeof id === "string" ? id.lastIndexOf("@") : -1;
+  return typeof id === "string" && at > 0 && semver.valid(id.slice(at + 1)) === id.slice(at + 1);
+}
+
 /** Throws AIRLOCK_PROVIDERS_DEFINITION_INVALID for an id that is not `id@version`. */
 export function checkProviderId(id: unknown): void {
   if (isProviderId(id)) return;
@@ -96,12 +102,6 @@ export function checkProviderId(id: unknown): void {
     "AIRLOCK_PROVIDERS_DEFINITION_INVALID",
     `Cannot register the provider: its id is ${shown}, id@version with a semantic version is wanted`,
   );
-}
-
-/** Whether it is `id@version`, as providers are called. */
-export function isProviderId(id: unknown): id is string {
-  const at = typeof id === "string" ? id.lastIndexOf("@") : -1;
-  return typeof id === "string" && at > 0 && semver.valid(id.slice(at + 1)) === id.slice(at + 1);
 }
 
 /** Starts a provider that wants to be. Throws AIRLOCK_PROVIDERS_START_FAILED. */

@@ -54,7 +54,7 @@ const PROVIDERS_MAY_IMPORT = ["node:diagnostics_channel", "semver", "eventsource
 /** The one file that opens sockets, as a client of HTTP: for providers that are servers elsewhere. */
 const HTTP_CLIENT = { file: join(host, "providers", "http-exchange.ts"), imports: ["node:http", "node:https"] };
 const FORBIDDEN_IN_PROVIDERS =
-  /child_process|node-pty|\bpty\b|\bchdir\b|worker_threads|node:(?:net|http|https|http2|tls|dgram|tty|repl|cluster|sqlite|fs)\b|better-sqlite|\bspawn|\bexec(?:File|Sync)|process\.(?!env\b)\w|createRequire|\brequire\(|\bimport\(/;
+  /child_process|node-pty|\bpty\b|\bchdir\b|worker_threads|node:(?:net|http|https|http2|tls|dgram|tty|repl|cluster|sqlite|fs)\b|better-sqlite|\bspawn|\bexec(?:File|Sync)|process\.(?!env\b)\w|\bfetch\(|\bWebSocket\b|createRequire|\brequire\(|\bimport\(/;
 
 interface Import {
   readonly from: string;
@@ -111,6 +111,8 @@ describe("architecture", () => {
     ['import { chdir } from "node:process";'],
     ['import net from "node:net";'],
     ['import { request } from "node:http";'],
+    ['await fetch("http://127.0.0.1/");'],
+    ['new WebSocket("ws://127.0.0.1/");'],
     ['import { DatabaseSync } from "node:sqlite";'],
     ['import Database from "better-sqlite3";'],
     ['import { Pool } from "../pool/pool.ts";'],

@@ -56,6 +56,22 @@ describe("native capabilities of a host", () => {
     expect(() => host.run(id, [1])).toThrow(expect.objectContaining({ code: "AIRLOCK_PROVIDERS_MISSING" }));
   });
 
+  it("hold slots of their executor, which the host's stats have", async () => {
+    const before = host.stats().executors.length;
+    const executor = host.providers.nativeExecutor({ capacity: 1 });
+    const release: (() => void)[] = [];
+    const call = (): Promise<number> => new Promise((resolve) => release.push(() => resolve(0)));
+    const { id } = await executor.install(NATIVE, call);
+    const runs = [host.run(id, [1]), host.run(id, [2])];
+    expect(host.stats().executors[before]).toMatchObject({ capacity: 1, inUse: 1, waiting: 1, granted: 1 });
+    release[0]!();
+    await runs[0]!.outcome;
+    release[1]!();
+    await runs[1]!.outcome;
+    expect(host.stats().executors[before]).toMatchObject({ inUse: 0, waiting: 0, granted: 2, releasedAgain: 0 });
+    await executor.uninstall(id);
+  });
+
   it("have a capacity from 1 to 256", () => {
     expect(() => host.providers.nativeExecutor({ capacity: 257 })).toThrow(
       expect.objectContaining({ code: "AIRLOCK_PROVIDERS_CAPACITY_INVALID", failure: "invalid_capacity" }),

@@ -122,6 +122,16 @@ describe("what there is not", () => {
     });
   });
 
+  it("addPool() says that components stand in no catalog, and whose slots bear the name threads", () => {
+    const { id } = host.list()[0]!;
+    const add = (name: string, providerId: string) => () =>
+      host.providers.addPool(name, { candidates: [{ providerId, capacity: 1 }] });
+    const saying = (text: string) =>
+      expect.objectContaining({ code: "AIRLOCK_PROVIDERS_DUPLICATE", message: expect.stringContaining(text) });
+    expect(add("models", id)).toThrow(saying("slots twice"));
+    expect(add("threads", "acme.model@1.0.0")).toThrow(saying("the slots of components"));
+  });
+
   it("findEntryPoint() names the file that it looked for", () => {
     expect(() => findEntryPoint("file:///nowhere/host/pool/pool.js", "pool", "no-such-file")).toThrow(
       expect.objectContaining({

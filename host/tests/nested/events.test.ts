@@ -100,4 +100,15 @@ describe("events of nested runs", () => {
       .outcome;
     expect(said()).toHaveLength(3);
   });
+
+  it("of functions count against it too, which are refused what is past it", async () => {
+    const native = { times: 6, ...calling("test.native", "call", {}) };
+    const again = (limits: object) => host.run("test.a", native, { operation: "again", limits }).outcome;
+    expect(await again({ eventCount: 4 })).toMatchObject({ kind: "succeeded", output: 4 });
+    expect(said()).toEqual(Array.from({ length: 4 }, () => "native native"));
+    heard = [];
+    const bytes = JSON.stringify("native").length;
+    expect(await again({ eventTotalBytes: 3 * bytes })).toMatchObject({ kind: "succeeded", output: 3 });
+    expect(said()).toHaveLength(3);
+  });
 });
