@@ -48,7 +48,10 @@ export class Seating {
     for (const [index, { providerId }] of resolved.candidates.entries()) {
       if (!isProviderId(providerId)) throw noId(`candidates.${index}.providerId`, providerId);
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
-        throw hasSlots(providerId, "set up the pool before it and add it without slots");
+        // Components share the threads: they are never left without slots.
+        const shares = this.#seats.find(providerId)?.kind === "shared";
+        const advice = shares ? "leave it out of the catalog" : "set up the pool before it and add it without slots";
+        throw hasSlots(providerId, advice);
       }
     }
     const pool = new ProviderPool(resolved);
@@ -197,6 +200,6 @@ function noId(path: string, id: string): HostError {
 function hasSlots(id: string, advice: string): HostError {
   return new HostError(
     "AIRLOCK_PROVIDERS_DUPLICATE",
-    `Cannot register: there are slots for ${quote(id)} already; ${advice}`,
+    `Cannot register: ${quote(id)} would have slots twice; ${advice}`,
   );
 }

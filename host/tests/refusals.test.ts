@@ -128,7 +128,7 @@ describe("what there is not", () => {
       host.providers.addPool(name, { candidates: [{ providerId, capacity: 1 }] });
     const saying = (text: string) =>
       expect.objectContaining({ code: "AIRLOCK_PROVIDERS_DUPLICATE", message: expect.stringContaining(text) });
-    expect(add("models", id)).toThrow(saying("slots twice"));
+    expect(add("models", id)).toThrow(saying("would have slots twice; leave it out of the catalog"));
     expect(add("threads", "acme.model@1.0.0")).toThrow(saying("the slots of components"));
   });
 
