@@ -48,10 +48,8 @@ export class Seating {
     for (const [index, { providerId }] of resolved.candidates.entries()) {
       if (!isProviderId(providerId)) throw noId(`candidates.${index}.providerId`, providerId);
       if (this.#catalogued.has(providerId) || this.#starting.has(providerId) || this.#has(providerId)) {
-        // Components share the threads: they are never left without slots.
         const shares = this.#seats.find(providerId)?.kind === "shared";
-        const advice = shares ? "leave it out of the catalog" : "set up the pool before it and add it without slots";
-        throw hasSlots(providerId, advice);
+        throw hasSlots(providerId, `set up the pool before it${shares ? "" : " and add it without slots"}`);
       }
     }
     const pool = new ProviderPool(resolved);
@@ -154,7 +152,9 @@ export class Seating {
     const since = this.#clock.now();
     const catalogued = this.#catalogued.get(id);
     if (catalogued !== undefined) {
-      if (slots !== undefined) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
+      // Who shares slots, as components do, has those of the catalog instead, and waits for a thread once it holds one.
+      const hasOwn = slots !== undefined && !("pool" in slots);
+      if (hasOwn) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
       return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
     }
     if (slots !== undefined && "pool" in slots) {

@@ -122,13 +122,13 @@ describe("what there is not", () => {
     });
   });
 
-  it("addPool() says that components stand in no catalog, and whose slots bear the name threads", () => {
+  it("addPool() comes before its candidates, and says whose slots bear the name threads", () => {
     const { id } = host.list()[0]!;
     const add = (name: string, providerId: string) => () =>
       host.providers.addPool(name, { candidates: [{ providerId, capacity: 1 }] });
     const saying = (text: string) =>
       expect.objectContaining({ code: "AIRLOCK_PROVIDERS_DUPLICATE", message: expect.stringContaining(text) });
-    expect(add("models", id)).toThrow(saying("would have slots twice; leave it out of the catalog"));
+    expect(add("models", id)).toThrow(saying("would have slots twice; set up the pool before it"));
     expect(add("threads", "acme.model@1.0.0")).toThrow(saying("the slots of components"));
   });
 
