@@ -144,7 +144,9 @@ export class Host implements AsyncDisposable {
         offered: offerFunctions(admitted, this.#options.imports),
       });
       this.#timings.set(provider, { admissionMs: admittedAt - beganAt, compileMs: compiledAt - admittedAt });
-      await this.#runs.add(provider, { pool: this.#lanes.at(0).slots, candidate: THREADS });
+      const shared = { pool: this.#lanes.at(0).slots, candidate: THREADS };
+      // With the slots of a catalog it waits for a thread in the pool of threads instead, so those bound it all the same.
+      await this.#runs.add(provider, this.#runs.isCatalogued(provider.id) ? undefined : shared);
       return this.#describe(provider);
     } catch (thrown) {
       // Closing ends the process that checks: that says nothing about the component.

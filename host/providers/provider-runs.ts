@@ -116,6 +116,11 @@ export class ProviderRuns {
     return this.#seating.list();
   }
 
+  /** Whether a provider of that id stands in the catalog of a pool, and so is added without slots. */
+  isCatalogued(id: string): boolean {
+    return this.#seating.isCatalogued(id);
+  }
+
   /** What is known of each provider now. */
   describe(): readonly ProviderInfo[] {
     return this.#seating.describe();

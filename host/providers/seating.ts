@@ -143,6 +143,11 @@ export class Seating {
     await Promise.all([...this.#retiring, ...this.#seats.list().map((seat) => seat.retire())]);
   }
 
+  /** Whether a provider of that id gets its slots from the catalog of a pool. */
+  isCatalogued(id: string): boolean {
+    return this.#catalogued.has(id);
+  }
+
   #has(id: string): boolean {
     return this.#seats.find(id)?.id === id;
   }
@@ -152,9 +157,7 @@ export class Seating {
     const since = this.#clock.now();
     const catalogued = this.#catalogued.get(id);
     if (catalogued !== undefined) {
-      // Who shares slots, as components do, has those of the catalog instead, and waits for a thread once it holds one.
-      const hasOwn = slots !== undefined && !("pool" in slots);
-      if (hasOwn) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
+      if (slots !== undefined) throw hasSlots(id, "it stands in the catalog of a pool, add it without slots");
       return new Seat({ provider, pool: catalogued, candidate: id, kind: "catalogued", since });
     }
     if (slots !== undefined && "pool" in slots) {

@@ -56,6 +56,14 @@ describe("native capabilities of a host", () => {
     expect(() => host.run(id, [1])).toThrow(expect.objectContaining({ code: "AIRLOCK_PROVIDERS_MISSING" }));
   });
 
+  it("stand in no pool's catalog: its slots would take them past the capacity of their executor", async () => {
+    const candidates = [{ providerId: "app.pooled@1.0.0", capacity: 8 }];
+    host.providers.addPool("pooled", { candidates });
+    const executor = host.providers.nativeExecutor({ capacity: 1 });
+    const manifest = parseNativeManifest(JSON.stringify({ ...NATIVE, id: "app.pooled" }), "native");
+    await expect(executor.install(manifest, () => 0)).rejects.toMatchObject({ code: "AIRLOCK_PROVIDERS_DUPLICATE" });
+  });
+
   it("hold slots of their executor, which the host's stats have", async () => {
     const before = host.stats().executors.length;
     const executor = host.providers.nativeExecutor({ capacity: 1 });
