@@ -12,6 +12,7 @@ import {
   type RunRequest,
   type RunResult,
   type RunSignal,
+  SYSTEM_CLOCK,
 } from "../providers/providers.ts";
 import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
 import { type CallingRun, NestedCalls, type NestedGround } from "./nested-calls.ts";
@@ -48,7 +49,7 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
 
   constructor(run: ComponentRun) {
     this.#run = run;
-    this.submittedAt = run.emitter.submittedAt ?? now();
+    this.submittedAt = run.emitter.submittedAt ?? SYSTEM_CLOCK.now();
   }
 
   /** Hands the call to the pool; `size` as `Pool.run` wants it. */
@@ -130,7 +131,7 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
     const { resolve, plan } = this.#run;
     // A thread that is lost while it waits leaves a nested run behind.
     this.ending();
-    if (answer.kind === "replied") resolve(outcomeOf(this, plan, answer.reply, now()));
+    if (answer.kind === "replied") resolve(outcomeOf(this, plan, answer.reply, SYSTEM_CLOCK.now()));
     else if (answer.kind === "lost") resolve({ kind: "lost", message: answer.what });
     // Its end is known already: it was ended from outside.
     else resolve({ kind: "cancelled", reason: String(this.#run.signal.reason) });
@@ -157,8 +158,4 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
     this.startedAt = times.takenUpAt;
     this.enteredAt = times.enteredAt;
   }
-}
-
-function now(): number {
-  return performance.timeOrigin + performance.now();
 }

@@ -2,7 +2,14 @@ import { ConversionError } from "../component/component.ts";
 import { assertNever, messageOf } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Reply } from "../pool/pool.ts";
-import type { Evidence, NestedRun, Outcome, RunReport, RunRequest } from "../providers/providers.ts";
+import {
+  type Evidence,
+  type NestedRun,
+  nativeUsage,
+  type Outcome,
+  type RunReport,
+  type RunRequest,
+} from "../providers/providers.ts";
 import type { OperationPlan } from "./operations.ts";
 
 /** What is known of a run besides the thread's reply. Times in milliseconds since the epoch. */
@@ -105,21 +112,12 @@ export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport 
   const { submittedAt, startedAt, enteredAt, nested } = facts;
   return {
     usage: {
+      ...nativeUsage(submittedAt, startedAt, endedAt),
       fuel: facts.fuel,
-      setupFuel: 0,
       fuelExact: false,
-      peakMemoryBytes: 0,
       hostCalls: facts.hostCalls,
-      hostBytesIn: 0,
-      hostBytesOut: 0,
-      logBytes: 0,
-      logDropped: 0,
-      randomBytes: 0,
-      queueMs: (startedAt ?? endedAt) - submittedAt,
       setupMs: startedAt === null ? 0 : (enteredAt ?? endedAt) - startedAt,
       guestMs: enteredAt === null ? 0 : endedAt - enteredAt,
-      hostMs: 0,
-      totalMs: endedAt - submittedAt,
     },
     limits: facts.limits,
     events: { accepted: facts.events, refused: 0 },

@@ -72,7 +72,7 @@ export class Pool implements ThreadOwner {
   readonly #idle: Thread[] = [];
   readonly #busy = new Set<Thread>();
   /** First come first served. */
-  #waiting: PoolRun[] = [];
+  readonly #waiting: PoolRun[] = [];
   #inFlight = 0;
   /** Keeps the process alive while a call is in flight. */
   readonly #alive = setInterval(() => {}, FOREVER_MS).unref();
@@ -94,7 +94,7 @@ export class Pool implements ThreadOwner {
     this.#deployments.delete(key);
   }
 
-  /** Starts one call, or lets it wait for a thread. `size`: bytes of its input, about. Throws when it cannot be cloned. */
+  /** Starts one call, or lets it wait for a thread. `size`: bytes of its input, about. */
   run(call: Call, size: number, listener: RunListener): PoolRun {
     const run = new PoolRun(call, size, listener);
     if (this.#inFlight++ === 0) this.#alive.ref();
@@ -156,7 +156,7 @@ export class Pool implements ThreadOwner {
   }
 
   ended(run: PoolRun, thread: Thread): void {
-    if (thread.load === 0 && this.#busy.delete(thread)) this.#idle.push(thread);
+    this.#rest(thread);
     this.#dispatch();
     this.#answered(run);
     if (thread.load === 0) this.#balance();
@@ -211,8 +211,13 @@ export class Pool implements ThreadOwner {
     } catch (thrown) {
       // Only what cannot be cloned is refused, and inputs are JSON values and bytes.
       this.#lose(run, `the call cannot be sent: ${String(thrown)}`);
-      if (thread.load === 0 && this.#busy.delete(thread)) this.#idle.push(thread);
+      this.#rest(thread);
     }
+  }
+
+  /** A thread that has no call left is idle. */
+  #rest(thread: Thread): void {
+    if (thread.load === 0 && this.#busy.delete(thread)) this.#idle.push(thread);
   }
 
   /** A thread that has nothing to do takes over what waits in front of another one. */

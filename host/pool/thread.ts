@@ -86,10 +86,6 @@ export class Thread {
     return this.#problem;
   }
 
-  has(run: PoolRun): boolean {
-    return this.#posted.has(run.epoch) && run.thread === this;
-  }
-
   /** Posts a call, where it has room. Throws when it cannot be cloned. */
   post(run: PoolRun): void {
     const epoch = ++this.#epoch;
@@ -102,7 +98,7 @@ export class Thread {
 
   /** Takes back one call; false when the thread has begun it. */
   takeBack(run: PoolRun): boolean {
-    if (!this.has(run) || !this.#claims.takeBack(run.epoch)) return false;
+    if (this.#posted.get(run.epoch) !== run || !this.#claims.takeBack(run.epoch)) return false;
     this.#posted.delete(run.epoch);
     run.thread = null;
     return true;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { brokenAfter, instead, type ModelServer, whole } from "../providers/test-model-server.ts";
 import { OLLAMA_MODEL, ollamaServer } from "../providers/test-ollama-server.ts";
 import { OPENAI_KEY, OPENAI_MODEL, openAiServer } from "../providers/test-openai-server.ts";
-import { type Answer, airlockIn, root } from "./airlock-command.ts";
+import { type Answer, airlockIn } from "./airlock-command.ts";
+import { schemaCheck } from "./published-schema.ts";
 
 const ADDER = `(component
   (core module $m (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))) (core instance $i (instantiate $m))
@@ -270,13 +270,6 @@ describe("a key", () => {
 const airlock = (...args: string[]): Promise<Answer> => airlockIn(folder, {}, ...args);
 const airlockWith = (more: Record<string, string>, ...args: string[]): Promise<Answer> =>
   airlockIn(folder, more, ...args);
-
-function schemaCheck(name: string): (value: unknown) => boolean {
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const path = (exports[`./${name}`] as string).replace("./dist/", "host/");
-  const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(join(root, path), "utf8")));
-  return (value) => validate(value);
-}
 
 function write(name: string, value: unknown): void {
   writeFileSync(join(folder, name), JSON.stringify(value));

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostError } from "../errors/errors.ts";
 import { addProviders, createHost, namedProviders, readProvidersFile } from "../index.ts";
 import { OLLAMA_MODEL, ollamaServer } from "../providers/test-ollama-server.ts";
 import { OPENAI_KEY, OPENAI_MODEL, openAiServer } from "../providers/test-openai-server.ts";
 import { root } from "./airlock-command.ts";
+import { schemaCheck } from "./published-schema.ts";
 
 const ADDER = `(component
   (core module $m (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1))))
@@ -149,13 +149,6 @@ function refusalOf(name: string): HostError {
     return error as HostError;
   }
   throw new Error("it was not refused");
-}
-
-function schemaCheck(name: string): (value: unknown) => boolean {
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const path = (exports[`./${name}`] as string).replace("./dist/", "host/");
-  const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(join(root, path), "utf8")));
-  return (value) => validate(value);
 }
 
 function write(name: string, value: unknown): void {
