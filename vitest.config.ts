@@ -17,6 +17,8 @@ const builtHost: Plugin = {
     const target = resolve(dirname(importer), source);
     // A server for tests is no part of what is built, and imports nothing of it.
     if (/^test-[a-z-]+-server\.ts$/.test(basename(target))) return null;
+    // Nor are the packages that the benches share: they import sources, which import sources.
+    if (target.startsWith(join(host, "bench"))) return null;
     if (!target.startsWith(host) || target.startsWith(tests) || !target.endsWith(".ts")) return null;
     const built = join(root, "dist", target.slice(host.length).replace(/\.ts$/, ".js"));
     if (!existsSync(built)) throw new Error(`${built} is missing: run npm run build`);
