@@ -20,7 +20,7 @@ const WIT = join(ROOT, "wit/capability");
 /** The example of a capability that brings WIT of its own. */
 const EXAMPLE = "examples/offer-functions/capability";
 /** The world that has every interface. */
-const WORLD = "subscribable-composite";
+const WORLD = "complete";
 const NOTICE = "// Made from wit/ by .ci/generate.ts. Do not edit.\n";
 
 const wanted = new Map<string, string>([

@@ -149,6 +149,22 @@ export const CODES = {
     text: "the provider could not answer the command",
   },
 
+  AIRLOCK_GATEWAY_CONNECTOR_INVALID: badInput("a connector, or how it is bound, has a wrong value"),
+  AIRLOCK_GATEWAY_CONNECTOR_DUPLICATE: {
+    status: 409,
+    exit: 2,
+    retry: false,
+    failure: "invalid_request",
+    text: "the connector is bound already for the capability",
+  },
+  AIRLOCK_GATEWAY_CONNECTOR_UNKNOWN: {
+    status: 404,
+    exit: 2,
+    retry: false,
+    failure: "invalid_request",
+    text: "no such connector is bound",
+  },
+
   AIRLOCK_INVOCATION_REQUEST_INVALID: badInput("an argument of run is missing or has a wrong value"),
   AIRLOCK_INVOCATION_OPERATION_UNKNOWN: badInput("the capability has no such operation"),
   AIRLOCK_INVOCATION_INPUT_TOO_LARGE: {

@@ -5,6 +5,13 @@
  */
 export { assertNever } from "./assert-never.ts";
 export { CODES, type CodeEntry, type HostErrorCode } from "./codes.ts";
+export {
+  CONNECTOR_FAILURES,
+  type ConnectorEvidence,
+  type ConnectorFailureClass,
+  type ConnectorFailureEntry,
+  INVALID_REQUEST_STATUS,
+} from "./connector-failures.ts";
 export { ENDINGS, type Ending, FAILURE_CODES, type FailureCode, NATIVE_ENDINGS, type OutcomeKind } from "./endings.ts";
 export { type ErrorRecord, HostError, isHostError } from "./host-error.ts";
 export { messageOf, nearest, quote } from "./text.ts";

@@ -4,6 +4,7 @@
  * guarded (allowed here, paid for first) and every byte that a guest can ask for is bounded before it is made. Which
  * interfaces a component may import is decided by admission, not here.
  */
+export { askConnector, CONNECTORS, type ConnectorQuestion, type ConnectorReply } from "./connectors.ts";
 export type { EmbedderFunction } from "./embedder.ts";
 export { grantProblem } from "./granted-directory.ts";
 export { INVOKE, type InvokeAnswer, type InvokeQuestion } from "./invoke.ts";

@@ -1,3 +1,4 @@
+import { connectorsInterface } from "./connectors.ts";
 import { contextInterface } from "./context.ts";
 import { type EmbedderFunction, embedderInterface } from "./embedder.ts";
 import { eventsInterface } from "./events.ts";
@@ -17,6 +18,7 @@ const HOST_INTERFACES: Readonly<Record<string, (scope: ImportScope) => ImportedI
   "airlock:capability/context": contextInterface,
   "airlock:capability/events": eventsInterface,
   "airlock:capability/invoke": invokeInterface,
+  "airlock:capability/connectors": connectorsInterface,
 };
 
 /** Whether what serves an interface remembers nothing of the run: all that it sees is asked of the scope at each call. */

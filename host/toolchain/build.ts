@@ -8,7 +8,7 @@ import { componentizeSource } from "./componentize.ts";
 import { entryOf } from "./entry.ts";
 import { writePackageFiles } from "./package-files.ts";
 import { readWitFiles } from "./wit-files.ts";
-import { HANDLER, NO_HANDLER, ownWitFolder, withAuthorsWit } from "./wit-folder.ts";
+import { HANDLER, NO_HANDLER, withWitFolder, worldOf } from "./wit-folder.ts";
 
 /** What a build is doing; steps come in this order. */
 export interface BuildProgress {
@@ -72,10 +72,9 @@ export async function buildCapability(folder: string, options: BuildOptions = {}
     "componentizing",
     `Making a component for ${wit === null ? `a ${manifest.serviceType} capability` : "the world in wit"}`,
   );
-  const { bytes, reproducible } =
-    wit === null
-      ? await componentizeSource(jsSource, ownWitFolder(manifest), entry)
-      : await withAuthorsWit(wit, (folder) => componentizeSource(jsSource, folder, entry));
+  const { bytes, reproducible } = await withWitFolder(wit ?? worldOf(manifest), (folder) =>
+    componentizeSource(jsSource, folder, entry),
+  );
   const { imports, exports } = decodeComponent(bytes);
   if (!exports.some(({ name }) => name === HANDLER)) throw buildFailure(sourceDirectory, [NO_HANDLER]);
 

@@ -13,15 +13,15 @@ export interface Componentized {
 /**
  * `jsSource` inside of a QuickJS engine, as a component of the folder's world. Its module body runs now, under the engine that is
  * stopped in the component afterwards; WASI is not there at run time, so what needs it traps. Throws
- * AIRLOCK_TOOLCHAIN_BUILD_FAILED when the module body throws, or when the WIT has no such world.
+ * AIRLOCK_TOOLCHAIN_BUILD_FAILED when the module body throws, or when the WIT has not one world.
  */
 export async function componentizeSource(
   jsSource: string,
-  { path: witPath, world, explain }: WitFolder,
+  { path: witPath, explain }: WitFolder,
   entry: string,
 ): Promise<Componentized> {
   const { componentize } = await loadOptional("componentize-qjs", () => import("componentize-qjs"));
-  const options = { witPath, jsSource, stubWasi: true, ...(world === null ? {} : { world }) };
+  const options = { witPath, jsSource, stubWasi: true };
   const runtimeBytes = reproducibleRuntime();
   if (runtimeBytes !== null) {
     // When another release of the engine does not take the change, a component that differs each time beats none.

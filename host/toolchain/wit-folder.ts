@@ -10,8 +10,6 @@ import { withoutComments } from "./wit-syntax.ts";
 /** WIT as the engine takes it. */
 export interface WitFolder {
   readonly path: string;
-  /** Null: the only world of the folder's package. */
-  readonly world: "capability" | "subscribable" | "composite" | "subscribable-composite" | null;
   /** What the engine says of this WIT, as a line about the author's files; null for what is not about WIT. */
   readonly explain: (message: string) => string | null;
 }
@@ -21,16 +19,18 @@ export const HANDLER = `${OWN_PACKAGE}/handler@1.0.0`;
 const INCLUDE = `\`include ${OWN_PACKAGE}/capability@1.0.0;\``;
 export const NO_HANDLER = `wit: the world does not export ${HANDLER}: ${INCLUDE} is wanted in it`;
 
-/** Our contract alone: the world is that of the service type, with `invoke` for a capability that is granted to call others. */
-export function ownWitFolder({ serviceType, grants }: Pick<SourceManifest, "serviceType" | "grants">): WitFolder {
-  const calls = (grants.invoke ?? []).length > 0;
-  const emits = serviceType === "subscribable";
-  const world = emits ? (calls ? "subscribable-composite" : "subscribable") : calls ? "composite" : "capability";
-  return { path: contract(), world, explain: () => null };
+/** The world of a capability without WIT of its own: that of its service type, with what its grants let it import. */
+export function worldOf({ serviceType, grants }: Pick<SourceManifest, "serviceType" | "grants">): readonly WitFile[] {
+  const worlds = ["capability"];
+  if (serviceType === "subscribable") worlds.push("subscribable");
+  if ((grants.invoke ?? []).length > 0) worlds.push("composite");
+  if ((grants.connectors ?? []).length > 0) worlds.push("connected");
+  const includes = worlds.map((world) => `  include ${OWN_PACKAGE}/${world}@1.0.0;\n`).join("");
+  return [{ path: "wit/world.wit", text: `package airlock:built;\n\nworld built {\n${includes}}\n` }];
 }
 
-/** Puts the author's files and our package together in a folder, which is gone when `use` has settled, whichever way. */
-export async function withAuthorsWit<T>(files: readonly WitFile[], use: (folder: WitFolder) => Promise<T>): Promise<T> {
+/** Puts WIT files and our package together in a folder, which is gone when `use` has settled, whichever way. */
+export async function withWitFolder<T>(files: readonly WitFile[], use: (folder: WitFolder) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), "airlock-wit-"));
   try {
     for (const file of files) {
@@ -39,7 +39,7 @@ export async function withAuthorsWit<T>(files: readonly WitFile[], use: (folder:
       writeFileSync(target, file.text);
     }
     cpSync(contract(), join(path, "deps", OWN_FOLDER), { recursive: true });
-    return await use({ path, world: null, explain: (message) => explain(message.replaceAll(path, "wit"), files) });
+    return await use({ path, explain: (message) => explain(message.replaceAll(path, "wit"), files) });
   } finally {
     rmSync(path, { recursive: true, force: true });
   }

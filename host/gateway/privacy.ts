@@ -1,0 +1,49 @@
+/** Words that no key of a request or a response may contain: they name what is the host's own. */
+const HOST_WORDS = /config|credential|secret|password|path|device|endpoint|bucket/i;
+
+/** Bytes in base64: what begins with a slash there is no path. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Where a JSON value has what may not cross between guest and host, and what it is, without its words; null when nothing is there. A
+ * `body` at the top that is base64 is opaque. `value` is bounded in depth by who parsed it.
+ */
+export function privacyProblem(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return problemAt(value);
+  for (const [key, child] of Object.entries(value)) {
+    if (key === "body" && typeof child === "string" && BASE64.test(child)) continue;
+    const problem = problemIn(key, child);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** Whether a text may be shown to a guest. */
+export function mayCross(text: string): boolean {
+  return !/(?:^|[\s"'(=])\//.test(text) && !text.includes("://");
+}
+
+function problemIn(key: string, child: unknown): string | null {
+  if (HOST_WORDS.test(key)) return `the payload has a key that contains "${HOST_WORDS.exec(key)![0].toLowerCase()}"`;
+  return problemAt(child);
+}
+
+function problemAt(value: unknown): string | null {
+  if (typeof value === "string") {
+    if (value.startsWith("/")) return 'the payload has a text that begins with "/"';
+    return value.includes("://") ? 'the payload has a text that contains "://"' : null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  if (Array.isArray(value)) {
+    for (const child of value) {
+      const problem = problemAt(child);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+  for (const [key, child] of Object.entries(value)) {
+    const problem = problemIn(key, child);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
