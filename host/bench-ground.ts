@@ -25,10 +25,10 @@ export function groundOf(
   const tier = asked === undefined ? base.tier : resolveTier(asked);
   // A process started ahead for a second install would only slow down what is measured.
   const options: ResolvedOptions = { ...base, tier, gcTimes: true, compile: { ...base.compile, spares: 0 } };
-  if (cold && Object.keys(options.imports).length > 0) {
+  if (cold && (Object.keys(options.imports).length > 0 || options.connectors.length > 0)) {
     throw new HostError(
       "AIRLOCK_MEASURE_OPTIONS_INVALID",
-      "Cannot measure: cold starts another process, to which the functions of imports cannot be handed; a host without imports is wanted",
+      "Cannot measure: cold starts another process, to which the functions of imports and connectors cannot be handed; a host without them is wanted",
     );
   }
   return {

@@ -7,12 +7,14 @@ import {
   inspectUnreadable,
 } from "./admission/admission.ts";
 import { groundOf } from "./bench-ground.ts";
-import { Compiler, type CompileStats } from "./compile/compile.ts";
+import { Compiler } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
+import { Connectors } from "./gateway/gateway.ts";
 import { HostProviders } from "./host-providers.ts";
+import type { HostStats } from "./host-stats.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, type LaneStats, Lanes, offerFunctions, type Signature } from "./invocation/invocation.ts";
-import type { Manifest } from "./manifest/manifest.ts";
+import type { Installed, InstallTimings } from "./installed.ts";
+import { ComponentProvider, Lanes, offerFunctions } from "./invocation/invocation.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
   type HostOptions,
@@ -22,58 +24,11 @@ import {
   resolveOptions,
 } from "./options.ts";
 import { locatePackage, type PackageInMemory, UNREADABLE } from "./package-source.ts";
-import { Pool, type PoolStats } from "./pool/pool.ts";
-import {
-  ProviderPool,
-  type ProviderPoolStats,
-  type ProviderRun,
-  ProviderRuns,
-  type ProviderRunsStats,
-  type Run,
-  type TerminalEvent,
-} from "./providers/providers.ts";
+import { Pool } from "./pool/pool.ts";
+import { ProviderPool, type ProviderRun, ProviderRuns, type Run, type TerminalEvent } from "./providers/providers.ts";
 import { type RunOptions, runRequest } from "./run-options.ts";
 import { type CommittedEvent, type EventFilter, type Subscription, Subscriptions } from "./subscriptions.ts";
 import { deploymentsPerThread, THREADS, threadSlots } from "./thread-slots.ts";
-
-/** An installed capability. */
-export interface Installed {
-  /** `id@version`. */
-  readonly id: string;
-  readonly manifest: Manifest;
-  readonly operations: readonly string[];
-  /** What each operation takes and gives: as the manifest declares it, or for a plain function as its WIT types mean it. */
-  readonly signatures: readonly Signature[];
-  readonly report: AdmissionReport;
-  readonly timings: InstallTimings;
-}
-
-/** How long an install took, in milliseconds. What the host has seen before costs next to nothing: it is cached. */
-export interface InstallTimings {
-  /** Reading and every check; the start of the process that checks is in it, unless one was ready. */
-  readonly admissionMs: number;
-  /** Transpiling, metering and compiling. */
-  readonly compileMs: number;
-}
-
-/** Numbers of a host. */
-export interface HostStats {
-  readonly capabilities: number;
-  readonly runsInFlight: number;
-  readonly runsStarted: number;
-  /** Runs that have ended, by kind. */
-  readonly endings: ProviderRunsStats["endings"];
-  /** What came after the end of its run and was dropped. */
-  readonly late: ProviderRunsStats["late"];
-  readonly pool: PoolStats;
-  /** Threads and slots by depth of nesting: of the runs that the application asks for, of those that these ask for, and so on. */
-  readonly lanes: readonly LaneStats[];
-  /** Slots and their leases: `threads` for all components, then those of pools and of providers with their own, by name. */
-  readonly slots: Readonly<Record<string, ProviderPoolStats>>;
-  /** The same of each native executor, in the order in which they were made. */
-  readonly executors: readonly ProviderPoolStats[];
-  readonly cache: CompileStats;
-}
 
 /** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING, AIRLOCK_COMPILE_CACHE_UNSAFE. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
@@ -88,6 +43,8 @@ export class Host implements AsyncDisposable {
   readonly #lanes: Lanes;
   /** The providers of this host besides installed capabilities, pools and provider commands. */
   readonly providers: HostProviders;
+  /** The connectors that capabilities reach the outside with. */
+  readonly connectors = new Connectors();
   readonly #runs: ProviderRuns;
   readonly #timings = new WeakMap<ComponentProvider, InstallTimings>();
   readonly #subscriptions = new Subscriptions();
@@ -113,6 +70,7 @@ export class Host implements AsyncDisposable {
     });
     this.#runs = new ProviderRuns({ ended: (run, terminal) => this.#commit(run, terminal) });
     this.providers = new HostProviders(this.#runs, options.policy);
+    for (const { connector, ...how } of options.connectors) this.connectors.bind(connector, how);
   }
 
   /**
@@ -139,7 +97,7 @@ export class Host implements AsyncDisposable {
         admitted,
         artifact,
         policy: this.#options.policy,
-        ground: { runs: this.#runs, lanes: this.#lanes },
+        ground: { runs: this.#runs, lanes: this.#lanes, connectors: this.connectors },
         tier: this.#options.tier,
         offered: offerFunctions(admitted, this.#options.imports),
       });

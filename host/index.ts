@@ -10,7 +10,10 @@ export {
 export type { CacheStats, CompileStats, DiskCacheStats } from "./compile/compile.ts";
 export {
   CODES,
+  CONNECTOR_FAILURES,
   type CodeEntry,
+  type ConnectorEvidence,
+  type ConnectorFailureClass,
   ENDINGS,
   type Ending,
   type ErrorRecord,
@@ -22,13 +25,19 @@ export {
   type OutcomeKind,
 } from "./errors/errors.ts";
 export {
-  createHost,
-  type Host,
-  type HostStats,
-  type Installed,
-  type InstallTimings,
-} from "./host.ts";
+  type BindOptions,
+  type BoundConnector,
+  type Connector,
+  type ConnectorContext,
+  ConnectorError,
+  type ConnectorRequest,
+  type ConnectorResponse,
+  type Connectors,
+} from "./gateway/gateway.ts";
+export { createHost, type Host } from "./host.ts";
 export type { HostProviders, ProviderSlots } from "./host-providers.ts";
+export type { HostStats } from "./host-stats.ts";
+export type { Installed, InstallTimings } from "./installed.ts";
 export {
   type EmbedderImports,
   type HostFunction,
@@ -38,6 +47,7 @@ export {
   WitError,
 } from "./invocation/invocation.ts";
 export {
+  type ConnectorGrant,
   type Emits,
   type Grants,
   type InvokeGrant,
@@ -77,7 +87,7 @@ export {
   type Speedscope,
   speedscopeOf,
 } from "./meter/meter.ts";
-export type { HostOptions, InstallOptions } from "./options.ts";
+export type { ConnectorBinding, HostOptions, InstallOptions } from "./options.ts";
 export type { PackageInMemory } from "./package-source.ts";
 export type { PoolStats } from "./pool/pool.ts";
 export {

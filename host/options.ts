@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { DiskCacheOptions } from "./compile/compile.ts";
 import { HostError, nearest, quote } from "./errors/errors.ts";
+import type { BindOptions, Connector } from "./gateway/gateway.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
 import { longestTextBytes, TIERS, type Tier } from "./pool/pool.ts";
@@ -33,6 +34,11 @@ export interface HostOptions {
   /** Interfaces of the application, offered to guests that are granted them by name. */
   readonly imports?: EmbedderImports;
   /**
+   * Ways to the outside, bound for every capability that declares them in `grants.connectors`, or, with `capabilities` beside the
+   * connector, for some. `host.connectors` binds more later.
+   */
+  readonly connectors?: readonly (Connector | ConnectorBinding)[];
+  /**
    * What may be granted: `fs` lists directories from which a capability may get one to read, `invoke` the ids of capabilities that
    * others may call; default: none, and all that are installed.
    */
@@ -59,6 +65,11 @@ export interface HostOptions {
   };
 }
 
+/** A connector, and how it is bound. */
+export interface ConnectorBinding extends BindOptions {
+  readonly connector: Connector;
+}
+
 /** How a capability is installed. */
 export interface InstallOptions {
   /**
@@ -77,6 +88,8 @@ export interface ResolvedOptions {
   readonly gcTimes: boolean;
   readonly policy: LimitPolicy;
   readonly imports: EmbedderImports;
+  /** Checked when they are bound. */
+  readonly connectors: readonly ConnectorBinding[];
   readonly readableDirectories: readonly string[];
   /** Null: all. */
   readonly invocable: ReadonlySet<string> | null;
@@ -103,6 +116,7 @@ const FIELDS = [
   "gcTimes",
   "limits",
   "imports",
+  "connectors",
   "allow",
   "maxComponentBytes",
   "compile",
@@ -113,7 +127,7 @@ const INTERFACE_NAME = /^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*@\d+\.\
 /** Checks what the application wrote. Throws AIRLOCK_HOST_OPTIONS_INVALID naming the field and what is wanted. */
 export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
-  const { compile = {}, allow = {}, limits = {}, imports = {}, gcTimes = false } = options;
+  const { compile = {}, allow = {}, limits = {}, imports = {}, connectors = [], gcTimes = false } = options;
   expectFields(compile, "compile", COMPILE_FIELDS);
   expectFields(allow, "allow", ["fs", "invoke"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
@@ -127,6 +141,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
     gcTimes,
     policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
+    connectors: bindings(connectors),
     readableDirectories: directories(allow.fs ?? []),
     invocable: allow.invoke === undefined ? null : ids(allow.invoke),
     maxComponentBytes: whole(options.maxComponentBytes, "maxComponentBytes", 8, 1024 * MiB, 64 * MiB),
@@ -138,6 +153,15 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
       disk: diskCache(compile),
     }),
   });
+}
+
+function bindings(connectors: unknown): readonly ConnectorBinding[] {
+  if (!Array.isArray(connectors)) throw invalid("connectors", connectors, "a list of connectors");
+  return Object.freeze(
+    connectors.map((each: Connector | ConnectorBinding) =>
+      typeof each === "object" && each !== null && "connector" in each ? each : { connector: each },
+    ),
+  );
 }
 
 /** Checks what `install` was told. Throws AIRLOCK_HOST_OPTIONS_INVALID. */

@@ -5,7 +5,7 @@ import { checkPackageSchemas, effectiveLimits, type JsonSchema, type Manifest } 
 import type { Checker } from "./checker.ts";
 import { checkComplexity, checkNameGate, checkOperations, decode } from "./component-checks.ts";
 import { checkEnvelope, checkKind } from "./envelope.ts";
-import { checkImportList, checkImports, checkInvokeGrant } from "./import-checks.ts";
+import { checkImportList, checkImports, checkUnusedGrants } from "./import-checks.ts";
 import { HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
 import { type AdmissionPolicy, decideGrants, type Granted } from "./policy.ts";
 import type { AdmissionReport } from "./report.ts";
@@ -103,7 +103,7 @@ async function examine(request: AdmissionRequest): Promise<Findings> {
     const unlinkable = shown ? await checkDeeply(request.check, info, schemas, violations) : NOT_CHECKED;
     imports = checkImports(info, granted, unlinkable, violations);
     if (manifest !== null) checkImportList(info, manifest, violations);
-    checkInvokeGrant(info, granted, violations);
+    checkUnusedGrants(info, granted, violations);
     wayIn = way === null ? null : boundWayIn(way, unlinkable, violations);
     if (wayIn !== null && manifest !== null) checkOperations(wayIn, manifest, violations);
   }
@@ -135,7 +135,12 @@ function reportOf(
     imports,
     exports: info?.exports.map(({ name }) => name) ?? [],
     operations: operationNames(wayIn, manifest),
-    grants: { fs: granted.directory, imports: [...granted.embedder], invoke: callees(granted) },
+    grants: {
+      fs: granted.directory,
+      imports: [...granted.embedder],
+      invoke: callees(granted),
+      connectors: connectors(granted),
+    },
     limits: effectiveLimits(policy.limits, manifest?.limits),
     violations: sorted,
   };
@@ -143,6 +148,10 @@ function reportOf(
 
 function callees({ callees }: Granted): readonly string[] {
   return callees.map(({ id, versions }) => `${id}@${versions}`);
+}
+
+function connectors({ connectors }: Granted): readonly string[] {
+  return connectors.map(({ id, range }) => `${id}@${range}`);
 }
 
 function schemasOf(

@@ -1,7 +1,7 @@
 import { type ComponentInfo, type ExternInfo, flatSignature, SignatureSearch } from "../component/component.ts";
 import { quote } from "../errors/errors.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { decideImport, HOST_ABI_VERSIONS, type ImportDecision, INVOKE } from "./interfaces.ts";
+import { CONNECTORS, decideImport, HOST_ABI_VERSIONS, type ImportDecision, INVOKE } from "./interfaces.ts";
 import type { Granted } from "./policy.ts";
 import type { Violations } from "./violations.ts";
 
@@ -61,16 +61,17 @@ function unboundedFunction(extern: ExternInfo, unlinkable: string | null): strin
 }
 
 /** A right that the component cannot use is one that nobody has thought about. */
-export function checkInvokeGrant(info: ComponentInfo, { callees }: Granted, violations: Violations): void {
-  if (callees.length === 0 || info.imports.some(({ name }) => name === INVOKE)) return;
-  const named = callees
-    .slice(0, 10)
-    .map(({ id }) => quote(id))
-    .join(", ");
-  violations.add(
-    "grant_denied",
-    `grants.invoke names ${named}, but the component does not import ${quote(INVOKE)}: remove the grant, or build against a world that imports it`,
-  );
+export function checkUnusedGrants(info: ComponentInfo, { callees, connectors }: Granted, violations: Violations): void {
+  const check = (field: string, named: readonly { readonly id: string }[], wanted: string): void => {
+    if (named.length === 0 || info.imports.some(({ name }) => name === wanted)) return;
+    const ids = named.slice(0, 10).map(({ id }) => quote(id));
+    violations.add(
+      "grant_denied",
+      `${field} names ${ids.join(", ")}, but the component does not import ${quote(wanted)}: remove the grant, or build against a world that imports it`,
+    );
+  };
+  check("grants.invoke", callees, INVOKE);
+  check("grants.connectors", connectors, CONNECTORS);
 }
 
 export function checkImportList(info: ComponentInfo, manifest: Manifest, violations: Violations): void {

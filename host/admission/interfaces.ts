@@ -30,10 +30,15 @@ export interface GrantedImports {
   readonly embedder: ReadonlySet<string>;
   /** Whether it may call any other capability. */
   readonly invoke: boolean;
+  /** Whether it may call any connector. */
+  readonly connects: boolean;
 }
 
 /** The interface through which a capability calls others. */
 export const INVOKE = "airlock:capability/invoke@1.0.0";
+
+/** The interface through which a capability reaches the application's connectors. */
+export const CONNECTORS = "airlock:capability/connectors@1.0.0";
 
 const AIRLOCK_INTERFACES: Readonly<Record<string, InterfaceClass>> = {
   types: "types",
@@ -41,6 +46,7 @@ const AIRLOCK_INTERFACES: Readonly<Record<string, InterfaceClass>> = {
   context: "host",
   events: "host",
   invoke: "host",
+  connectors: "host",
 };
 
 const FILESYSTEM = new Set(["wasi:filesystem/types", "wasi:filesystem/preopens"]);
@@ -102,6 +108,10 @@ function decideAirlock(name: string, interfaceName: string, version: string, gra
   if (name === INVOKE) {
     if (!granted.invoke) return refuse(name, "grants.invoke names no capability that it may call");
     return { name, class: known, rule: "grants.invoke names the capabilities that it may call" };
+  }
+  if (name === CONNECTORS) {
+    if (!granted.connects) return refuse(name, "grants.connectors names no connector that it may call");
+    return { name, class: known, rule: "grants.connectors names the connectors that it may call" };
   }
   return { name, class: known, rule: known === "types" ? "types only" : "host ABI 1.0.0" };
 }

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { quote } from "../errors/errors.ts";
-import type { InvokeGrant, LimitPolicy, Manifest } from "../manifest/manifest.ts";
+import type { ConnectorGrant, InvokeGrant, LimitPolicy, Manifest } from "../manifest/manifest.ts";
 import { unsupportedGrants } from "../manifest/manifest.ts";
 import type { GrantedImports } from "./interfaces.ts";
 import type { Violations } from "./violations.ts";
@@ -25,6 +25,8 @@ export interface AdmissionPolicy {
 export interface Granted extends GrantedImports {
   /** The capabilities that it may call. */
   readonly callees: readonly InvokeGrant[];
+  /** The connectors that it may call, where the application binds them. */
+  readonly connectors: readonly ConnectorGrant[];
   /** The granted directory, links resolved, or null. */
   readonly directory: string | null;
 }
@@ -37,7 +39,8 @@ export function decideGrants(
   violations: Violations,
 ): Granted {
   if (manifest === null) {
-    return { directory: null, filesystem: false, embedder: new Set(), invoke: false, callees: [] };
+    const none = { filesystem: false, embedder: new Set<string>(), invoke: false, connects: false };
+    return { ...none, directory: null, callees: [], connectors: [] };
   }
   for (const grant of unsupportedGrants(manifest)) {
     violations.add("grant_denied", `${grant} cannot be honoured by this version of the host`);
@@ -62,7 +65,17 @@ export function decideGrants(
   });
   const asked = manifest.grants.fs?.read;
   const granted = asked === undefined ? null : grantedDirectory(asked, directory, policy, violations);
-  return { directory: granted, filesystem: granted !== null, embedder, invoke: callees.length > 0, callees };
+  // Which of them are bound is asked at each call: the application may bind and unbind while the capability is installed.
+  const connectors = manifest.grants.connectors ?? [];
+  return {
+    directory: granted,
+    filesystem: granted !== null,
+    embedder,
+    invoke: callees.length > 0,
+    callees,
+    connects: connectors.length > 0,
+    connectors,
+  };
 }
 
 function grantedDirectory(

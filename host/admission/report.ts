@@ -21,6 +21,8 @@ export interface AdmissionReport {
     readonly imports: readonly string[];
     /** Capabilities that it may call, as `id@range`. */
     readonly invoke: readonly string[];
+    /** Connectors that it may call where they are bound, as `id@range`. */
+    readonly connectors: readonly string[];
   };
   /** The effective limits of a run that asks for nothing. */
   readonly limits: Limits;

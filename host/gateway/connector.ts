@@ -40,8 +40,6 @@ export interface Connector {
   /** One line for a person. */
   readonly description?: string;
   invoke(request: ConnectorRequest, context: ConnectorContext): ConnectorResponse | Promise<ConnectorResponse>;
-  /** Called once, when the host closes or the connector is unbound. */
-  close?(): void | Promise<void>;
 }
 
 /** Thrown by a connector to say to the guest why it did not do what was asked. */

@@ -37,7 +37,6 @@ const ID = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 /** The connectors of a host, bound by its application. */
 export class Connectors {
   #bindings: Binding[] = [];
-  #closed = false;
 
   /**
    * From now on capabilities that declare the connector can call it. Throws AIRLOCK_GATEWAY_CONNECTOR_INVALID, and
@@ -45,8 +44,6 @@ export class Connectors {
    */
   bind(connector: Connector, options: BindOptions = {}): void {
     const binding = bindingOf(connector, options);
-    if (this.#closed)
-      throw new HostError("AIRLOCK_HOST_CLOSED", `Cannot bind ${nameOf(connector)}: the host is closed`);
     const twin = this.#bindings.find((other) => isTwin(binding, other));
     if (twin !== undefined) {
       throw new HostError(
@@ -58,17 +55,16 @@ export class Connectors {
   }
 
   /**
-   * No call finds the connector any more; those in flight end as they will, and then it is closed. `id` is `id` for all its versions, or
-   * `id@version`. Throws AIRLOCK_GATEWAY_CONNECTOR_UNKNOWN; rejects with what the connector's `close` throws.
+   * No call finds the connector any more; those in flight end as they will. `id` is `id` for all its versions, or `id@version`. Throws
+   * AIRLOCK_GATEWAY_CONNECTOR_UNKNOWN.
    */
-  async unbind(id: string): Promise<void> {
-    const gone = this.#bindings.filter((each) => each.id === id || `${each.id}@${each.version}` === id);
-    if (gone.length === 0) {
+  unbind(id: string): void {
+    const left = this.#bindings.filter((each) => each.id !== id && `${each.id}@${each.version}` !== id);
+    if (left.length === this.#bindings.length) {
       const bound = this.#bindings.map((each) => quote(`${each.id}@${each.version}`)).join(", ") || "none";
       throw new HostError("AIRLOCK_GATEWAY_CONNECTOR_UNKNOWN", `Cannot unbind ${quote(id)}: bound are ${bound}`);
     }
-    this.#bindings = this.#bindings.filter((each) => !gone.includes(each));
-    await this.#closeUnused(gone);
+    this.#bindings = left;
   }
 
   /** Those that are bound, in the order in which they came. */
@@ -76,30 +72,12 @@ export class Connectors {
     return this.#bindings.map(({ connector: _, ...bound }) => bound);
   }
 
-  /** Those that a capability can be given, the newest version first. */
+  /** Those that a capability can be given, the newest version first: what is bound for it by name hides what is bound for all. */
   of(connectorId: string, capabilityId: string): readonly Binding[] {
-    return this.#bindings
-      .filter(
-        ({ id, capabilities }) => id === connectorId && (capabilities === null || capabilities.includes(capabilityId)),
-      )
-      .sort((a, b) => semver.rcompare(a.version, b.version));
-  }
-
-  /** Unbinds all. Idempotent; a connector that cannot be closed keeps no other open. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    const gone = this.#bindings;
-    this.#bindings = [];
-    await this.#closeUnused(gone);
-  }
-
-  /** One connector may be bound several times. */
-  async #closeUnused(gone: readonly Binding[]): Promise<void> {
-    const connectors = new Set(gone.map(({ connector }) => connector));
-    for (const { connector } of this.#bindings) connectors.delete(connector);
-    const closed = await Promise.allSettled([...connectors].map(async (connector) => connector.close?.()));
-    const failed = closed.find((each) => each.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const bound = this.#bindings.filter(({ id }) => id === connectorId);
+    const own = bound.filter(({ capabilities }) => capabilities?.includes(capabilityId));
+    const found = own.length > 0 ? own : bound.filter(({ capabilities }) => capabilities === null);
+    return found.sort((a, b) => semver.rcompare(a.version, b.version));
   }
 }
 
@@ -116,7 +94,7 @@ function nameOf({ id, version }: Pick<Connector, "id" | "version">): string {
 
 function bindingOf(connector: unknown, options: BindOptions): Binding {
   if (typeof connector !== "object" || connector === null) throw invalid("it is no object with id, version and invoke");
-  const { id, version, description, invoke, close } = connector as Partial<Record<keyof Connector, unknown>>;
+  const { id, version, description, invoke } = connector as Partial<Record<keyof Connector, unknown>>;
   if (typeof id !== "string" || id.length > 128 || !ID.test(id))
     throw invalid(
       `id is ${shown(id)}: a lower-case, dotted name of at most 128 characters, such as "acme.crm", is wanted`,
@@ -128,8 +106,6 @@ function bindingOf(connector: unknown, options: BindOptions): Binding {
   if (description !== undefined && typeof description !== "string")
     throw invalid(`description of ${quote(id)} is ${shown(description)}: a string is wanted`);
   if (typeof invoke !== "function") throw invalid(`invoke of ${quote(id)} is ${shown(invoke)}: a function is wanted`);
-  if (close !== undefined && typeof close !== "function")
-    throw invalid(`close of ${quote(id)} is ${shown(close)}: a function is wanted`);
   return {
     connector: connector as Connector,
     id,

@@ -12,4 +12,4 @@ export {
   type ConnectorResponse,
 } from "./connector.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
-export { type ConnectorAnswer, type ConnectorCall, mediate } from "./mediation.ts";
+export { type ConnectorAnswer, type ConnectorCall, Mediation, mediate } from "./mediation.ts";

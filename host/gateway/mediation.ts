@@ -49,11 +49,8 @@ const calls = channel("airlock:gateway:call");
 const failures = channel("airlock:gateway:connector-failed");
 
 /** Takes one call through the chain. Never rejects. */
-export async function mediate(call: ConnectorCall, connectors: Connectors): Promise<ConnectorAnswer> {
-  const answer = await new Mediation(call, connectors).carryOut();
-  const { runId, capabilityId } = call.context;
-  if (calls.hasSubscribers) calls.publish({ runId, capabilityId, evidence: answer.evidence });
-  return answer;
+export function mediate(call: ConnectorCall, connectors: Connectors): Promise<ConnectorAnswer> {
+  return new Mediation(call, connectors).carryOut();
 }
 
 /** Where the chain is left. */
@@ -71,7 +68,8 @@ class Refusal {
   }
 }
 
-class Mediation {
+/** One call on its way through the chain. */
+export class Mediation {
   readonly #call: ConnectorCall;
   readonly #connectors: Connectors;
   #resolvedVersion: string | null = null;
@@ -81,7 +79,20 @@ class Mediation {
     this.#connectors = connectors;
   }
 
+  /** Evidence of a call that is given up under way: the connector may or may not have done what it was asked. */
+  get givenUp(): ConnectorEvidence {
+    return this.#failure("execution_failed");
+  }
+
+  /** Takes it through, once. Never rejects. */
   async carryOut(): Promise<ConnectorAnswer> {
+    const answer = await this.#carryOut();
+    const { runId, capabilityId } = this.#call.context;
+    if (calls.hasSubscribers) calls.publish({ runId, capabilityId, evidence: answer.evidence });
+    return answer;
+  }
+
+  async #carryOut(): Promise<ConnectorAnswer> {
     const { connector, operation } = this.#call;
     const parsed = this.#parse();
     if (typeof parsed === "string") return { kind: "invalid-request", message: parsed, evidence: null };
@@ -95,14 +106,14 @@ class Mediation {
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       const { failureClass, message, code, retryable } = thrown;
-      const evidence = {
-        connectorId: connector,
-        resolvedVersion: this.#resolvedVersion,
-        resultClass: "failure",
-        failureClass,
-      };
+      const evidence = this.#failure(failureClass);
       return { kind: "failure", failureClass, code, message, retryable, evidence };
     }
+  }
+
+  #failure(failureClass: ConnectorFailureClass): ConnectorEvidence {
+    const { connector: connectorId } = this.#call;
+    return { connectorId, resolvedVersion: this.#resolvedVersion, resultClass: "failure", failureClass };
   }
 
   /** What is wrong with the request, or its payload: undefined for one that is longer than any binding takes, and so is not parsed. */

@@ -14,11 +14,10 @@ import type {
 } from "../providers/providers.ts";
 import { describeLinks } from "./deployment.ts";
 import type { OfferedFunction } from "./host-calls.ts";
-import type { NestedGround } from "./nested-calls.ts";
 import { type GuestInput, type OperationPlan, planOperations, type Signature } from "./operations.ts";
 import { checkRequest } from "./request.ts";
 import { checkRequestLimits } from "./request-limits.ts";
-import { RunProgress } from "./run-progress.ts";
+import { type RunGround, RunProgress } from "./run-progress.ts";
 
 /** What a component needs to become a provider. */
 export interface ComponentProviderInit {
@@ -28,7 +27,7 @@ export interface ComponentProviderInit {
   readonly artifact: ArtifactSource;
   readonly policy: LimitPolicy;
   /** Where its runs take place, and those that they ask for. */
-  readonly ground: NestedGround;
+  readonly ground: RunGround;
   readonly tier: Tier;
   /** The functions of the application's interfaces, by `interface#function`. */
   readonly offered: ReadonlyMap<string, OfferedFunction>;
@@ -108,8 +107,22 @@ export class ComponentProvider implements Provider {
         tier,
         fuelInAll: request.nested?.budget.fuel ?? null,
       };
-      const { callees } = this.admitted.granted;
-      const run = { request, providerId, limits, evidence, offered, callees, ground, plan, emitter, signal, resolve };
+      const { manifest, granted } = this.admitted;
+      const { callees, connectors: declared } = granted;
+      const called = { offered, callees, declared };
+      const run = {
+        request,
+        providerId,
+        manifest,
+        limits,
+        evidence,
+        ...called,
+        ground,
+        plan,
+        emitter,
+        signal,
+        resolve,
+      };
       const { pool } = ground.lanes.at(request.nested?.depth ?? 0);
       new RunProgress(run).begin(pool, call, input.digestible.length);
     });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { messageOf, quote } from "../errors/errors.ts";
 import type { HostAnswer, InvokeAnswer, InvokeQuestion } from "../imports/imports.ts";
-import { type InvokeGrant, type Limits, parseJsonText } from "../manifest/manifest.ts";
+import { type InvokeGrant, parseJsonText } from "../manifest/manifest.ts";
 import type {
   CapabilityEvent,
   NestedEvents,
@@ -24,12 +24,12 @@ export interface NestedGround {
 /** The run that calls others. */
 export interface CallingRun {
   readonly request: RunRequest;
-  readonly limits: Limits;
   /** The capabilities that it may call. */
   readonly callees: readonly InvokeGrant[];
   /** Units that it is known to have used. */
   fuel: number;
-  wallSince(): number | null;
+  /** When its time is over, by whichever of its clocks comes first; null for never. */
+  deadline(): number | null;
 }
 
 /**
@@ -119,7 +119,7 @@ export class NestedCalls {
           input: input.value,
           ...(request.fresh === undefined ? {} : { fresh: request.fresh }),
           limits: {},
-          deadline: this.#deadline(),
+          deadline: this.#caller.deadline(),
           nested: { callerRunId: request.runId, depth, budget },
         },
         { slots: () => lanes.at(depth).slots },
@@ -129,20 +129,11 @@ export class NestedCalls {
     }
   }
 
-  /** When the caller's time is over, by whichever of its clocks comes first. */
-  #deadline(): number | null {
-    const { request, limits } = this.#caller;
-    const since = this.#caller.wallSince();
-    const wall = since === null ? Number.POSITIVE_INFINITY : since + limits.wallMs;
-    const deadline = Math.min(wall, request.deadline ?? Number.POSITIVE_INFINITY);
-    return deadline === Number.POSITIVE_INFINITY ? null : deadline;
-  }
-
   /** Takes the account of a nested run that has ended, once. */
   #settle(run: ProviderRun, outcome: Outcome): void {
     if (this.#current !== run) return;
     this.#current = null;
-    const { runId, providerId, operation, kind, evidence, nested } = outcome;
+    const { runId, providerId, operation, kind, evidence, nested, connectorCalls } = outcome;
     const fuel = fuelOf(outcome);
     this.#runs.push({
       runId,
@@ -152,6 +143,7 @@ export class NestedCalls {
       fuel,
       evidence,
       ...(nested === undefined ? {} : { nested }),
+      ...(connectorCalls === undefined ? {} : { connectorCalls }),
     });
     this.#caller.fuel += fuel;
   }

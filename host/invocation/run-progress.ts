@@ -1,5 +1,13 @@
-import { type HostAnswer, INVOKE, type InvokeQuestion } from "../imports/imports.ts";
-import type { InvokeGrant, Limits } from "../manifest/manifest.ts";
+import type { ConnectorEvidence } from "../errors/errors.ts";
+import type { Connectors } from "../gateway/gateway.ts";
+import {
+  CONNECTORS,
+  type ConnectorQuestion,
+  type HostAnswer,
+  INVOKE,
+  type InvokeQuestion,
+} from "../imports/imports.ts";
+import type { ConnectorGrant, InvokeGrant, Limits, Manifest } from "../manifest/manifest.ts";
 import type { Call, HostCall, Pool, PoolAnswer, PoolRun, RunListener } from "../pool/pool.ts";
 import {
   abortSignalOf,
@@ -14,10 +22,16 @@ import {
   type RunSignal,
   SYSTEM_CLOCK,
 } from "../providers/providers.ts";
+import { type ConnectingRun, ConnectorCalls } from "./connector-calls.ts";
 import { answerHostCall, type HostFunctionContext, type OfferedFunction } from "./host-calls.ts";
 import { type CallingRun, NestedCalls, type NestedGround } from "./nested-calls.ts";
 import type { OperationPlan } from "./operations.ts";
 import { outcomeOf, type RunFacts, reportWithoutReply } from "./settle.ts";
+
+/** Where runs of components take place, and what the application has bound for them. */
+export interface RunGround extends NestedGround {
+  readonly connectors: Connectors;
+}
 
 /** What a run of a component is, before it begins. */
 export interface ComponentRun {
@@ -26,8 +40,10 @@ export interface ComponentRun {
   readonly limits: Limits;
   readonly evidence: RunFacts["evidence"];
   readonly offered: ReadonlyMap<string, OfferedFunction>;
+  readonly manifest: Pick<Manifest, "id" | "version">;
   readonly callees: readonly InvokeGrant[];
-  readonly ground: NestedGround;
+  readonly declared: readonly ConnectorGrant[];
+  readonly ground: RunGround;
   readonly plan: OperationPlan;
   readonly emitter: Emitter;
   readonly signal: RunSignal;
@@ -36,9 +52,10 @@ export interface ComponentRun {
 }
 
 /** A run of a component in its thread: passes on what it says, takes it away when it is ended, and gives account of it. */
-export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext, CallingRun {
+export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunctionContext, CallingRun, ConnectingRun {
   readonly #run: ComponentRun;
   #nested: NestedCalls | null = null;
+  #connected: ConnectorCalls | null = null;
   #pooled: PoolRun | null = null;
   readonly submittedAt: number;
   startedAt: number | null = null;
@@ -76,8 +93,23 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
     return this.#run.callees;
   }
 
+  get declared(): readonly ConnectorGrant[] {
+    return this.#run.declared;
+  }
+
   get nested(): readonly NestedRun[] {
     return this.#nested?.runs ?? [];
+  }
+
+  get connectorCalls(): readonly ConnectorEvidence[] {
+    return this.#connected?.evidence ?? [];
+  }
+
+  deadline(): number | null {
+    const since = this.wallSince();
+    const wall = since === null ? Number.POSITIVE_INFINITY : since + this.wallMs;
+    const deadline = Math.min(wall, this.request.deadline ?? Number.POSITIVE_INFINITY);
+    return deadline === Number.POSITIVE_INFINITY ? null : deadline;
   }
 
   // The account.
@@ -99,6 +131,7 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
 
   ending(): void {
     this.#nested?.stop();
+    this.#connected?.stop();
   }
 
   report(endedAt: number): RunReport {
@@ -124,6 +157,10 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
       this.#nested ??= new NestedCalls(this, this.#run.ground);
       return this.#nested.answer(call.args as InvokeQuestion);
     }
+    if (call.interfaceName === CONNECTORS) {
+      this.#connected ??= new ConnectorCalls(this, this.#run.ground.connectors);
+      return this.#connected.answer(call.args as ConnectorQuestion);
+    }
     return answerHostCall(call, this.#run.offered, this);
   }
 
@@ -145,6 +182,14 @@ export class RunProgress implements RunFacts, RunListener, RunAccount, HostFunct
 
   get providerId(): string {
     return this.#run.providerId;
+  }
+
+  get capabilityId(): string {
+    return this.#run.manifest.id;
+  }
+
+  get capabilityVersion(): string {
+    return this.#run.manifest.version;
   }
 
   /** Made for whom asks: most functions do not, and it costs several microseconds. */

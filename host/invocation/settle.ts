@@ -1,5 +1,5 @@
 import { ConversionError } from "../component/component.ts";
-import { assertNever, messageOf } from "../errors/errors.ts";
+import { assertNever, type ConnectorEvidence, messageOf } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { Reply } from "../pool/pool.ts";
 import {
@@ -27,17 +27,18 @@ export interface RunFacts {
   /** Events that were heard of. */
   readonly events: number;
   readonly nested: readonly NestedRun[];
+  readonly connectorCalls: readonly ConnectorEvidence[];
 }
 
 /** The outcome of a run to which its thread replied. */
 export function outcomeOf(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: number): Outcome {
   const outcome = fromReply(facts, plan, reply, endedAt);
   const { fuelProfile } = reply;
-  const { nested } = facts;
-  if (fuelProfile === null && nested.length === 0) return outcome;
+  const { nested, connectorCalls } = facts;
+  if (fuelProfile === null && nested.length === 0 && connectorCalls.length === 0) return outcome;
   return {
     ...outcome,
-    ...(nested.length === 0 ? {} : { nested: [...nested] }),
+    ...made(facts),
     ...(fuelProfile === null ? {} : { fuelProfile }),
   };
 }
@@ -109,7 +110,7 @@ function fromReply(facts: RunFacts, plan: OperationPlan, reply: Reply, endedAt: 
 
 /** What is known of a run to which its thread did not reply: it counted, but cannot say any more. */
 export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport {
-  const { submittedAt, startedAt, enteredAt, nested } = facts;
+  const { submittedAt, startedAt, enteredAt } = facts;
   return {
     usage: {
       ...nativeUsage(submittedAt, startedAt, endedAt),
@@ -122,7 +123,15 @@ export function reportWithoutReply(facts: RunFacts, endedAt: number): RunReport 
     limits: facts.limits,
     events: { accepted: facts.events, refused: 0 },
     evidence: facts.evidence,
+    ...made(facts),
+  };
+}
+
+/** What the run has made of others, where it has. */
+function made({ nested, connectorCalls }: RunFacts): Pick<RunReport, "nested" | "connectorCalls"> {
+  return {
     ...(nested.length === 0 ? {} : { nested: [...nested] }),
+    ...(connectorCalls.length === 0 ? {} : { connectorCalls: [...connectorCalls] }),
   };
 }
 

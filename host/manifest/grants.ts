@@ -3,10 +3,10 @@ import type { Manifest } from "./shape.ts";
 
 /**
  * The grants that a manifest asks for and that this version of the host cannot honour, one clause each. It can honour
- * `fs.read`, `imports` and `invoke`. Admission refuses a package for which this list is not empty.
+ * `fs.read`, `imports`, `invoke` and `connectors`. Admission refuses a package for which this list is not empty.
  */
 export function unsupportedGrants(manifest: Pick<Manifest, "grants">): readonly string[] {
-  const { env, fs, http, tools, connectors, models } = manifest.grants;
+  const { env, fs, http, tools, models } = manifest.grants;
   const refused: string[] = [];
   const names = (field: string, values: readonly string[] | undefined) => {
     if (values !== undefined && values.length > 0) refused.push(`grants.${field} (${bounded(values)})`);
@@ -15,10 +15,6 @@ export function unsupportedGrants(manifest: Pick<Manifest, "grants">): readonly 
   if (fs?.write !== undefined) refused.push(`grants.fs.write (${quote(fs.write)})`);
   names("http", http);
   names("tools", tools);
-  names(
-    "connectors",
-    connectors?.map(({ id, range }) => `${id}@${range}`),
-  );
   names("models", models);
   return refused;
 }

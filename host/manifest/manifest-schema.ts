@@ -210,7 +210,7 @@ export const MANIFEST_SCHEMA = {
         },
         tools: NAMES("Tools that the capability may call."),
         connectors: {
-          description: "Connectors that the capability may call.",
+          description: "Connectors of the application that the capability may call, each id once.",
           type: "array",
           maxItems: 256,
           items: {
@@ -220,7 +220,7 @@ export const MANIFEST_SCHEMA = {
             properties: {
               id: { description: "The connector.", type: "string", maxLength: 128, pattern: ID },
               range: {
-                description: "Versions that will do, as a semver range.",
+                description: "Versions that will do, as a semver range, such as ^1.0.0: the newest bound one answers.",
                 type: "string",
                 maxLength: 256,
                 format: "semver-range",

@@ -25,6 +25,7 @@ export { MAX_MANIFEST_BYTES, parseManifest, parseNativeManifest, parseSourceMani
 export { brief, knownNames } from "./schema-text.ts";
 export { createSchemaValidator, type SchemaValidator, type ValueCheck } from "./schema-validator.ts";
 export type {
+  ConnectorGrant,
   Emits,
   Grants,
   InvokeGrant,

@@ -95,8 +95,12 @@ function problemsOf(value: unknown, form: Form): readonly string[] {
     problems.push("operations is empty: at least one is wanted, nothing else says what the function takes and gives");
   }
   problems.push(...eventProblems(fields), ...duplicates(fields["operations"], "operations", ["name"]));
-  const { invoke } = (fields["grants"] ?? {}) as { readonly invoke?: unknown };
+  const { invoke, connectors } = (fields["grants"] ?? {}) as {
+    readonly invoke?: unknown;
+    readonly connectors?: unknown;
+  };
   problems.push(...duplicates(invoke, "grants.invoke", ["id"]));
+  problems.push(...duplicates(connectors, "grants.connectors", ["id"]));
   return [...new Set(problems)];
 }
 

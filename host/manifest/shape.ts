@@ -36,6 +36,12 @@ export interface InvokeGrant {
   readonly versions: string;
 }
 
+/** A connector that may be called: the newest bound version inside of the semver range `range`. */
+export interface ConnectorGrant {
+  readonly id: string;
+  readonly range: string;
+}
+
 /** What a capability asks for. Absent and empty mean the same. */
 export interface Grants {
   readonly env?: readonly string[];
@@ -45,7 +51,8 @@ export interface Grants {
   /** Capabilities that it may call, by id, and the versions that will do. */
   readonly invoke?: readonly InvokeGrant[];
   readonly tools?: readonly string[];
-  readonly connectors?: readonly { readonly id: string; readonly range: string }[];
+  /** Connectors of the application that it may call, by id, and the versions that will do. */
+  readonly connectors?: readonly ConnectorGrant[];
   readonly models?: readonly string[];
 }
 

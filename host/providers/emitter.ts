@@ -206,11 +206,15 @@ export class RunEmitter implements Emitter, Sleeper {
     const { runId, operation } = this.#request;
     const providerId = this.#providerId;
     const endedAt = this.#clock.now();
-    const { usage, limits, events, evidence, nested } = this.#account?.report(endedAt) ?? this.#report(endedAt);
-    if (result.kind !== "succeeded" || result.tokens !== undefined || nested !== undefined) {
-      const common = { runId, providerId, operation, usage, limits, events, evidence };
-      return nested === undefined ? { ...result, ...common } : { ...result, ...common, nested };
-    }
+    const report = this.#account?.report(endedAt) ?? this.#report(endedAt);
+    const { usage, limits, events, evidence, nested, connectorCalls } = report;
+    if (
+      result.kind !== "succeeded" ||
+      result.tokens !== undefined ||
+      nested !== undefined ||
+      connectorCalls !== undefined
+    )
+      return { ...result, runId, providerId, operation, ...report };
     // Field by field: this is how most runs end, and a copy by spread takes ten times as long.
     return { kind: "succeeded", output: result.output, runId, providerId, operation, usage, limits, events, evidence };
   }

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from "../errors/errors.ts";
+import type { ConnectorEvidence, OutcomeKind } from "../errors/errors.ts";
 import type { Limits } from "../manifest/manifest.ts";
 import type { FuelProfile } from "./fuel-profile.ts";
 
@@ -98,6 +98,7 @@ export interface NestedRun {
   readonly evidence: Evidence | null;
   /** Its own, if it had any. */
   readonly nested?: readonly NestedRun[];
+  readonly connectorCalls?: readonly ConnectorEvidence[];
 }
 
 /** What is known of a run, however it ended. */
@@ -110,6 +111,8 @@ export interface RunReport {
   readonly evidence: Evidence | null;
   /** Those that began, if any did; `hostCalls` bounds them. */
   readonly nested?: readonly NestedRun[];
+  /** Those that were made of connectors, if any were, in their order; without those whose request could not be parsed. */
+  readonly connectorCalls?: readonly ConnectorEvidence[];
 }
 
 interface Common extends RunReport {

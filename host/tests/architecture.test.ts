@@ -35,6 +35,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const HOST_FILES = [
   "host.ts",
   "host-providers.ts",
+  "host-stats.ts",
+  "installed.ts",
   "thread-slots.ts",
   "options.ts",
   "index.ts",

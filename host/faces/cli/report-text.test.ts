@@ -60,7 +60,7 @@ describe("reportLines()", () => {
         imports: [{ name, class: "refused", rule: name }],
         exports: [name],
         operations: [name],
-        grants: { fs: name, imports: [name], invoke: [name] },
+        grants: { fs: name, imports: [name], invoke: [name], connectors: [] },
         hostAbi: { requested: name, supported: ["1.0.0"] },
         violations: [{ code: "unsafe_name", message: name }],
       },
@@ -85,7 +85,7 @@ const REPORT: AdmissionReport = {
   ],
   exports: ["airlock:capability/handler@1.0.0"],
   operations: ["count"],
-  grants: { fs: "/data", imports: [], invoke: [] },
+  grants: { fs: "/data", imports: [], invoke: [], connectors: [] },
   limits: effectiveLimits(resolvePolicy()),
   violations: [],
 };

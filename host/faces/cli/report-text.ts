@@ -51,6 +51,7 @@ function grantRows({ grants }: AdmissionReport): readonly (readonly string[])[] 
     ...(grants.fs === null ? [] : [["fs", `${printable(grants.fs)} (read only)`]]),
     ...grants.imports.map((name) => ["import", printable(name)]),
     ...grants.invoke.map((name) => ["invoke", printable(name)]),
+    ...grants.connectors.map((name) => ["connector", printable(name)]),
   ];
 }
 
