@@ -291,7 +291,6 @@ describe("unsupportedGrants()", () => {
     expect(unsupportedGrants(manifest)).toEqual([
       'grants.env ("HOME")',
       'grants.fs.write ("/tmp")',
-      'grants.connectors ("crm@^1.0.0")',
       'grants.models ("a", "b", "c", "d", "e", and 1 more)',
     ]);
   });
