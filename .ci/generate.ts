@@ -1,6 +1,6 @@
 /**
  * Writes the files that are made from others: the guest's types and the host's types from `wit/`, the JSON Schemas of the
- * manifest, of a bench's results, of a file of providers and of the answers to provider commands, README's example and its table of limits. `--check`
+ * manifest, of a bench's results, of files of providers and of connectors, and of the answers to provider commands, README's example and its table of limits. `--check`
  * writes nothing and fails when one is stale.
  *
  *     npm run generate [-- --check]
@@ -11,6 +11,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 // The room of `generateGuestTypes` itself. That function reads the WIT by path, which preview2-shim 0.26 no longer lets it.
 import { $init, generateTypes } from "@bytecodealliance/jco-transpile/component";
+import { CONNECTOR_LIST_SCHEMA } from "../host/gateway/gateway.ts";
 import { LIMITS, MANIFEST_SCHEMA, NATIVE_CONDITION } from "../host/manifest/manifest.ts";
 import { RESULTS_SCHEMA } from "../host/measure/measure.ts";
 import { COMMAND_SCHEMAS, PROVIDER_LIST_SCHEMA } from "../host/providers/providers.ts";
@@ -27,6 +28,7 @@ const wanted = new Map<string, string>([
   ["host/manifest/capability.schema.json", editorSchema()],
   ["host/measure/bench-results.schema.json", formatted(RESULTS_SCHEMA)],
   ["host/providers/providers.schema.json", formatted(PROVIDER_LIST_SCHEMA)],
+  ["host/gateway/connectors.schema.json", formatted(CONNECTOR_LIST_SCHEMA)],
   ...Object.entries(COMMAND_SCHEMAS).map(([command, schema]): [string, string] => [
     `host/providers/command-${command.replace("_", "-")}.schema.json`,
     formatted(schema),

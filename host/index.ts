@@ -25,6 +25,12 @@ export {
   type OutcomeKind,
 } from "./errors/errors.ts";
 export {
+  type ConnectorsFile,
+  type OpenConnectors,
+  openConnectors,
+  readConnectorsFile,
+} from "./connectors-file.ts";
+export {
   type BindOptions,
   type BoundConnector,
   type Connector,

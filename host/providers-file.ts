@@ -1,8 +1,7 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { HostError, isHostError, messageOf, nearest, quote } from "./errors/errors.ts";
+import { resolve } from "node:path";
+import { HostError, isHostError, nearest, quote } from "./errors/errors.ts";
 import type { Host } from "./host.ts";
-import { readComponentFile, readPackage } from "./manifest/manifest.ts";
+import { readPackage } from "./manifest/manifest.ts";
 import type { InstallOptions } from "./options.ts";
 import {
   type ListedProvider,
@@ -11,6 +10,7 @@ import {
   ProviderRegistry,
   parseProviderList,
 } from "./providers/providers.ts";
+import { readTextFile } from "./text-file.ts";
 
 /** A provider as a file names it, with its id. */
 export type FileProvider = ListedProvider & {
@@ -49,15 +49,13 @@ export interface AddProvidersOptions {
   readonly adding?: (provider: FileProvider) => void;
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
-
 /**
  * Reads a file of providers and the manifests of its packages, and checks all that can be checked without asking anyone. Throws
  * AIRLOCK_PROVIDERS_FILE_UNREADABLE, AIRLOCK_PROVIDERS_FILE_INVALID, whose `details.problems` has every problem. The file's form:
  * `airlock/providers.schema.json`.
  */
 export function readProvidersFile(path: string): ProvidersFile {
-  const { text, directory } = readText(path);
+  const { text, directory } = readTextFile(path, "file of providers", "AIRLOCK_PROVIDERS_FILE_UNREADABLE");
   const { providers: entries, pools } = parseProviderList(text, path);
   const problems: string[] = [];
   const causes: unknown[] = [];
@@ -189,29 +187,4 @@ function holds({ candidates }: PoolCatalog, id: string): boolean {
 
 function bareId({ id }: { readonly id: string }): string {
   return id.slice(0, id.lastIndexOf("@"));
-}
-
-/** Links on the way are followed; a pipe or a device is refused and never waited for. */
-function readText(path: string): { readonly text: string; readonly directory: string } {
-  try {
-    const real = realpathSync(resolve(path));
-    const bytes = readComponentFile(dirname(real), basename(real), MOST_BYTES);
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), directory: dirname(real) };
-  } catch (error) {
-    throw new HostError(
-      "AIRLOCK_PROVIDERS_FILE_UNREADABLE",
-      `Cannot read the file of providers ${quote(path)}: ${reasonOf(error)}`,
-      { cause: error },
-    );
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (isHostError(error)) {
-    const { reason } = (error.details ?? {}) as { readonly reason?: unknown };
-    return typeof reason === "string" ? reason : messageOf(error);
-  }
-  if (error instanceof TypeError) return "it is not UTF-8 text";
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return code === "ENOENT" ? "there is no such file" : messageOf(error);
 }

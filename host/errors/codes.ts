@@ -164,6 +164,9 @@ export const CODES = {
     failure: "invalid_request",
     text: "no such connector is bound",
   },
+  AIRLOCK_GATEWAY_FILE_UNREADABLE: badInput("the file of connectors cannot be read"),
+  AIRLOCK_GATEWAY_FILE_INVALID: badInput("a field of the file of connectors is missing, unknown or has a wrong value"),
+  AIRLOCK_GATEWAY_VALUE_MISSING: badInput("an environment variable that the file of connectors names is not set"),
 
   AIRLOCK_INVOCATION_REQUEST_INVALID: badInput("an argument of run is missing or has a wrong value"),
   AIRLOCK_INVOCATION_OPERATION_UNKNOWN: badInput("the capability has no such operation"),

@@ -11,5 +11,13 @@ export {
   type ConnectorRequest,
   type ConnectorResponse,
 } from "./connector.ts";
+export {
+  CONNECTOR_KINDS,
+  CONNECTOR_LIST_SCHEMA,
+  type ConnectorList,
+  type ListedConnector,
+  listRefusal,
+  parseConnectorList,
+} from "./connector-list.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
 export { type ConnectorAnswer, type ConnectorCall, Mediation, mediate } from "./mediation.ts";

@@ -44,6 +44,8 @@ const HOST_FILES = [
   "subscriptions.ts",
   "package-source.ts",
   "providers-file.ts",
+  "connectors-file.ts",
+  "text-file.ts",
   "bench-ground.ts",
   "cold-start.ts",
   "web-assembly.d.ts",

@@ -35,3 +35,10 @@ export function cacheDirOption(): Option {
 export function providersOption(): Option {
   return new Option("--providers <file>", "a file of providers; default: ./airlock.providers.json where there is one");
 }
+
+export function connectorsOption(): Option {
+  return new Option(
+    "--connectors <file>",
+    "a file of connectors to bind; default: ./airlock.connectors.json where there is one",
+  );
+}

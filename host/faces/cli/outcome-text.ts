@@ -30,6 +30,7 @@ export function outcomeLines(
     ...story(outcome, streamed),
     "",
     ...eventLines(outcome, emitted, colours),
+    ...connectorLines(outcome, colours),
     ...usageLines(outcome, colours),
     ...notLowered(outcome, requested, colours),
   ];
@@ -116,6 +117,19 @@ function eventLines({ kind, events }: Outcome, emitted: readonly CapabilityEvent
   });
   const more = emitted.length > shown.length ? [`  and ${emitted.length - shown.length} more: --events shows all`] : [];
   return [`${colours.strong("events")}  ${events.accepted} ${standing}${refused}`, ...shown, ...more, ""];
+}
+
+/** How often each connector answered how. */
+function connectorLines({ connectorCalls = [] }: Outcome, colours: Paint): readonly string[] {
+  if (connectorCalls.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { connectorId, resolvedVersion, resultClass, failureClass } of connectorCalls) {
+    const version = resolvedVersion === null ? "" : `@${resolvedVersion}`;
+    const line = `  ${printable(connectorId)}${version}  ${failureClass ?? printable(resultClass)}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  const lines = [...counts].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`));
+  return [colours.strong("connectors"), ...lines, ""];
 }
 
 function usageLines(outcome: Outcome, colours: Paint): readonly string[] {

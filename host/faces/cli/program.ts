@@ -5,11 +5,13 @@ import {
   type Act,
   allowFsOption,
   cacheDirOption,
+  connectorsOption,
   EXIT_CODES,
   providersOption,
   repeatable,
   tierOption,
 } from "./command-parts.ts";
+import { addConnectors } from "./connectors-program.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { InspectFlags } from "./inspect.ts";
 import type { MeterFlags } from "./meter.ts";
@@ -43,6 +45,7 @@ AIRLOCK_DEBUG=1 adds stack traces to errors. NO_COLOR=1 takes the colours away.`
   addInspect(program, terminal, act);
   addRun(program, terminal, act);
   addProviders(program, terminal, act);
+  addConnectors(program, terminal, act);
   addBuild(program, terminal, act);
   addMeter(program, terminal, act);
   addDoctor(program, terminal, act);
@@ -78,6 +81,7 @@ function addRun(program: Command, terminal: Terminal, act: Act): void {
     .description("Admit a package and run one of its operations; or run a provider or a pool of a file")
     .argument("<package>", "a package's folder, or its capability.json; with --providers a provider's id or a pool")
     .addOption(providersOption())
+    .addOption(connectorsOption())
     .option("-o, --operation <name>", "which operation; may be left out when there is one")
     .addOption(new Option("-i, --input <file>", "read the input from a file, - for stdin").conflicts("value"))
     .option("--value <json>", "the input itself")
@@ -110,6 +114,10 @@ Output:
 Providers:
   With --providers the argument is an id of that file, with or without its version, or the name of a pool. Without it
   a package is looked for first, then the name in ./airlock.providers.json. See airlock providers --help.
+
+Connectors:
+  What the package declares in grants.connectors is bound from the file; --json lists the calls without their contents.
+  See airlock connectors --help.
 
 Fuel profile:
   Fuel by function, from a build of the same modules that is slower and burns the same. Self is what a function took

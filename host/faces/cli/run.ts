@@ -3,13 +3,17 @@ import {
   type CapabilityEvent,
   type FuelProfile,
   type Host,
+  type OpenConnectors,
   type Outcome,
+  openConnectors,
+  readConnectorsFile,
   type Run,
   type RunEvent,
   speedscopeOf,
 } from "../../index.ts";
 import type { Limits } from "../../manifest/manifest.ts";
 import { commandHost, type HostFlags } from "./command-host.ts";
+import { connectorsPath } from "./connectors-path.ts";
 import { fuelProfileLines } from "./fuel-profile-text.ts";
 import { inputValue, type RawInput, readInput } from "./input.ts";
 import { liveLine, outcomeLines } from "./outcome-text.ts";
@@ -23,6 +27,7 @@ import { checkWritable, writeWholeFile } from "./whole-file.ts";
 /** What `airlock run` understands. */
 export interface RunFlags extends HostFlags {
   readonly providers?: string;
+  readonly connectors?: string;
   readonly operation?: string;
   readonly input?: string;
   readonly value?: string;
@@ -61,8 +66,10 @@ export async function run(argument: string, flags: RunFlags, terminal: Terminal)
   if (flags.fuelProfile !== undefined) checkProfiled(subject);
   const raw = await readInput(flags, process.stdin);
   const request: Request = { subject, raw, limits, deadlineMs };
+  const connected = await connectorsOf(flags, terminal);
   const host = await commandHost(flags, {
     tier: flags.tier,
+    connectors: connected.bindings,
     // The depth of calls is counted only by an artifact that was made for it.
     ...(typeof limits.callDepth === "number" ? { limits: { defaults: { callDepth: limits.callDepth } } } : {}),
   });
@@ -72,6 +79,7 @@ export async function run(argument: string, flags: RunFlags, terminal: Terminal)
     outcome = await runWith(host, request, flags, terminal, heard);
   } finally {
     await host.close();
+    await connected.close();
   }
   if (typeof flags.fuelProfile === "string") writeProfile(outcome, flags.fuelProfile, terminal);
   if (flags.json) {
@@ -90,6 +98,14 @@ export async function run(argument: string, flags: RunFlags, terminal: Terminal)
     }
   }
   return ENDINGS[outcome.kind].exit;
+}
+
+/** Connectors that nobody named on the command line are said to be there. */
+async function connectorsOf(flags: RunFlags, terminal: Terminal): Promise<OpenConnectors> {
+  const path = connectorsPath(flags.connectors);
+  if (path === null) return { bindings: [], close: async () => {} };
+  if (flags.connectors === undefined) terminal.note(terminal.notePaint.faint(`Binding the connectors of ${path}`));
+  return openConnectors(readConnectorsFile(path));
 }
 
 /** The tree is for the file: tens of thousands of places in which a function was called. */
