@@ -22,6 +22,16 @@ export {
   type OutcomeKind,
 } from "./errors/errors.ts";
 export {
+  type EnvConnectorOptions,
+  envConnector,
+  type HttpConnectorOptions,
+  type HttpHost,
+  type HttpMethod,
+  httpConnector,
+  type ObjectStoreConnectorOptions,
+  objectStoreConnector,
+} from "./gateway/gateway.ts";
+export {
   createHost,
   type Host,
   type HostStats,

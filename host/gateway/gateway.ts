@@ -12,4 +12,8 @@ export {
   type ConnectorResponse,
 } from "./connector.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
+export { type EnvConnectorOptions, envConnector } from "./env-connector.ts";
+export { type HttpConnectorOptions, httpConnector } from "./http-connector.ts";
+export type { HttpHost, HttpMethod } from "./http-hosts.ts";
 export { type ConnectorAnswer, type ConnectorCall, mediate } from "./mediation.ts";
+export { type ObjectStoreConnectorOptions, objectStoreConnector } from "./object-store-connector.ts";
