@@ -39,6 +39,14 @@ export {
   type ConnectorRequest,
   type ConnectorResponse,
   type Connectors,
+  type EnvConnectorOptions,
+  envConnector,
+  type HttpConnectorOptions,
+  type HttpHost,
+  type HttpMethod,
+  httpConnector,
+  type ObjectStoreConnectorOptions,
+  objectStoreConnector,
 } from "./gateway/gateway.ts";
 export { createHost, type Host } from "./host.ts";
 export type { HostProviders, ProviderSlots } from "./host-providers.ts";

@@ -1,0 +1,38 @@
+import { nearest, quote } from "../errors/errors.ts";
+import { ConnectorError } from "./connector.ts";
+
+/** With a length that is a multiple of four: base64. A group that repeats would take a stack as long as the text. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** What a guest sent is not what the operation takes. Ends the call with the code `invalid-request`. */
+export function invalidRequest(what: string): ConnectorError {
+  return new ConnectorError("invalid-request", what);
+}
+
+/** The fields of a payload, each of which is known to the operation. Throws `invalid-request`. */
+export function payloadFields(payload: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload))
+    throw invalidRequest(
+      `The payload is ${payload === null ? "null" : Array.isArray(payload) ? "a list" : `a ${typeof payload}`}: an object is wanted`,
+    );
+  const surplus = Object.keys(payload).find((key) => !known.includes(key));
+  if (surplus !== undefined) {
+    const near = nearest(surplus, known);
+    throw invalidRequest(
+      `The payload has the unknown field ${quote(surplus, 60)}: ${near === undefined ? `${known.join(", ")} are known` : `did you mean ${quote(near)}?`}`,
+    );
+  }
+  return payload as Readonly<Record<string, unknown>>;
+}
+
+/** The bytes of a base64 text, none of them made before it is known that they are at most `most`. Throws `invalid-request`. */
+export function payloadBytes(text: unknown, field: string, most: number): Buffer {
+  if (typeof text !== "string") throw invalidRequest(`${field} is no text: base64 is wanted`);
+  if (text.length > Math.ceil(most / 3) * 4)
+    throw invalidRequest(`${field} is too long: at most ${most} bytes are taken`);
+  if (text.length % 4 !== 0 || !BASE64.test(text))
+    throw invalidRequest(`${field} is no base64: the alphabet with "+", its slash, and padding is wanted`);
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length > most) throw invalidRequest(`${field} has ${bytes.length} bytes: at most ${most} are taken`);
+  return bytes;
+}
