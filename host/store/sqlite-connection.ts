@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import { HostError, messageOf } from "../errors/errors.ts";
-import { checkKind, migrate } from "./migrations.ts";
+import { APPLICATION_ID, checkKind, migrate } from "./migrations.ts";
 import { isSqliteError, storeError } from "./sqlite-error.ts";
 import type { ResolvedStoreOptions } from "./store-options.ts";
 
@@ -122,5 +122,16 @@ function setUp(database: Database.Database, { databaseBytes }: ResolvedStoreOpti
     const pageBytes = database.pragma("page_size", { simple: true }) as number;
     database.pragma(`max_page_count = ${Math.min(Math.floor(databaseBytes / pageBytes), 0xfffffffe)}`);
   }
+  checkWritable(database);
   migrate(database);
+}
+
+/** SQLite opens what it may not write for reading alone, and says so at the first write; this is one, and is taken back. */
+function checkWritable(database: Database.Database): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+  } finally {
+    if (database.inTransaction) database.exec("ROLLBACK");
+  }
 }

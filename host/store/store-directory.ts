@@ -22,7 +22,8 @@ export interface StoreDirectory {
  */
 export function openStoreDirectory(directory: string): StoreDirectory {
   try {
-    makeDirectory(directory);
+    if (lstatSync(directory, { throwIfNoEntry: false }) === undefined)
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
     const found = lstatSync(directory);
     if (found.isSymbolicLink()) throw unsafe(directory, "is a symbolic link");
     if (!found.isDirectory()) throw unsafe(directory, "is no directory");
@@ -40,15 +41,6 @@ export function openStoreDirectory(directory: string): StoreDirectory {
       `Cannot open the store in ${quote(directory, 300)}: ${messageOf(thrown)}`,
       { cause: thrown },
     );
-  }
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (thrown) {
-    // A file, a link to nowhere: what is there says more than the attempt.
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
   }
 }
 
