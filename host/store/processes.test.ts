@@ -93,6 +93,23 @@ describe("processes on one store", () => {
     expect(confirmed).toBeGreaterThanOrEqual(61);
   });
 
+  it("leave a store alone that another one of its process has been opened and closed beside", async () => {
+    const store = await openStore({ directory });
+    const twin = await openStore({ directory });
+    await store.entries.put("n", "k", Buffer.from("kept"));
+    await twin.close();
+    const third = await openStore({ directory });
+    await third.close();
+    // A process that thinks itself the last one takes the log with it.
+    expect(await together(["open"])).toEqual(["opened"]);
+    expect(readdirSync(directory)).toEqual(["airlock.db", "airlock.db-shm", "airlock.db-wal"]);
+    await store.entries.put("n", "k", Buffer.from("kept, too"));
+    await store.close();
+    const later = await openStore({ directory });
+    expect(await later.entries.get("n", "k")).toMatchObject({ kind: "found", entry: { revision: 2 } });
+    await later.close();
+  });
+
   it("pass no quota together", async () => {
     const answers = await together(["quota", "a"], ["quota", "b"], ["quota", "c"]);
     expect(answers.reduce((sum, answer) => sum + Number(answer), 0)).toBe(100);
