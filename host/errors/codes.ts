@@ -168,6 +168,58 @@ export const CODES = {
   AIRLOCK_GATEWAY_FILE_INVALID: badInput("a field of the file of connectors is missing, unknown or has a wrong value"),
   AIRLOCK_GATEWAY_VALUE_MISSING: badInput("an environment variable that the file of connectors names is not set"),
 
+  AIRLOCK_STORE_OPTIONS_INVALID: badInput("an option of openStore, or an argument of a store, has a wrong value"),
+  AIRLOCK_STORE_UNSAFE: badInput("other users could have read or written the store, or a link leads out of it"),
+  AIRLOCK_STORE_DRIVER_MISSING: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_unavailable",
+    text: "the package that drives the store is not installed, or cannot be loaded",
+  },
+  AIRLOCK_STORE_CORRUPT: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_failed",
+    text: "the store's file is damaged, or is no store",
+  },
+  AIRLOCK_STORE_NEWER: {
+    status: 500,
+    exit: 4,
+    retry: false,
+    failure: "provider_unavailable",
+    text: "a newer version of this program has written the store",
+  },
+  AIRLOCK_STORE_UNAVAILABLE: {
+    status: 503,
+    exit: 4,
+    retry: false,
+    failure: "provider_unavailable",
+    text: "the file system does not let the store be read or written",
+  },
+  AIRLOCK_STORE_BUSY: {
+    status: 503,
+    exit: 4,
+    retry: true,
+    failure: "provider_unavailable",
+    text: "other processes have kept the store locked for too long; nothing was written",
+  },
+  AIRLOCK_STORE_FULL: {
+    status: 507,
+    exit: 4,
+    retry: true,
+    failure: "provider_unavailable",
+    text: "the disk is full, or the store has as many bytes as it may have; nothing was written",
+  },
+  AIRLOCK_STORE_CLOSED: {
+    status: 503,
+    exit: 4,
+    retry: false,
+    failure: "provider_unavailable",
+    text: "the store is closed",
+  },
+
   AIRLOCK_INVOCATION_REQUEST_INVALID: badInput("an argument of run is missing or has a wrong value"),
   AIRLOCK_INVOCATION_OPERATION_UNKNOWN: badInput("the capability has no such operation"),
   AIRLOCK_INVOCATION_INPUT_TOO_LARGE: {

@@ -1,0 +1,166 @@
+import { checkedBody, checkedFormat, checkedQuota, MOST_LISTED, nameBytes, wholeNumber } from "./argument.ts";
+import type { Deletion, Entries, EntryListing, EntryQuota, EntryUsage, Format, Lookup, Put } from "./entries.ts";
+import { isOverQuota } from "./quota.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+interface NamespaceRow extends EntryUsage {
+  readonly id: number;
+  readonly revision: number;
+}
+
+interface EntryRow {
+  readonly revision: number;
+  /** Of the body. */
+  readonly bytes: number;
+}
+
+interface KeyRow extends EntryRow {
+  readonly key: Buffer;
+}
+
+interface BodyRow {
+  readonly format: Format;
+  readonly body: Buffer;
+}
+
+const NOTHING: EntryUsage = { entries: 0, bytes: 0 };
+/** No byte of UTF-8 is as high. */
+const PAST_ALL_KEYS = Buffer.of(0xff);
+
+/** Values under keys, in the tables `namespace` and `entry`. What a namespace holds is counted in its row by every write. */
+export class SqliteEntries implements Entries {
+  readonly #connection: SqliteConnection;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    this.#statements = prepare(connection);
+  }
+
+  async get(namespace: string, key: string, options: { readonly mostBytes?: number } = {}): Promise<Lookup> {
+    const names = [nameBytes("namespace", namespace), nameBytes("key", key)];
+    const most = wholeNumber("mostBytes", options.mostBytes ?? Number.MAX_SAFE_INTEGER, 0);
+    return this.#connection.read("read", () => {
+      const found = this.#statements.entry.get(most, ...names);
+      if (found === undefined) return { kind: "missing" };
+      const { revision, bytes, format, body } = found;
+      return body === null
+        ? { kind: "too-large", revision, bytes }
+        : { kind: "found", entry: { key, revision, format, body } };
+    });
+  }
+
+  async put(
+    namespace: string,
+    key: string,
+    body: Uint8Array,
+    options: { readonly expected?: number; readonly format?: Format; readonly quota?: EntryQuota } = {},
+  ): Promise<Put> {
+    const name = nameBytes("namespace", namespace);
+    const keyBytes = nameBytes("key", key);
+    const format = checkedFormat(options.format ?? "bytes");
+    const quota = checkedQuota(options.quota);
+    const expected = checkedRevision(options.expected);
+    checkedBody(body);
+    return this.#connection.write("write", (): Put => {
+      const row = this.#statements.namespace.get(name);
+      const old = row === undefined ? undefined : this.#statements.revision.get(row.id, keyBytes);
+      const current = old?.revision ?? 0;
+      if (expected !== null && expected !== current) return { kind: "conflict", revision: current };
+      const before = row ?? NOTHING;
+      const added = body.length + (old === undefined ? keyBytes.length : -old.bytes);
+      const after = { entries: before.entries + (old === undefined ? 1 : 0), bytes: before.bytes + added };
+      if (isOverQuota(before, after, quota)) return { kind: "over-quota", usage: usageOf(before) };
+      const revision = (row?.revision ?? 0) + 1;
+      const id = row?.id ?? this.#statements.addNamespace.run(name).lastInsertRowid;
+      this.#statements.put.run(id, keyBytes, revision, format, body);
+      this.#statements.count.run(revision, after.entries, after.bytes, id);
+      return { kind: "stored", revision };
+    });
+  }
+
+  async delete(namespace: string, key: string, options: { readonly expected?: number } = {}): Promise<Deletion> {
+    const name = nameBytes("namespace", namespace);
+    const keyBytes = nameBytes("key", key);
+    const expected = checkedRevision(options.expected);
+    return this.#connection.write("write", (): Deletion => {
+      const row = this.#statements.namespace.get(name);
+      const old = row === undefined ? undefined : this.#statements.revision.get(row.id, keyBytes);
+      if (row === undefined || old === undefined) return { kind: "missing" };
+      if (expected !== null && expected !== old.revision) return { kind: "conflict", revision: old.revision };
+      const revision = row.revision + 1;
+      this.#statements.delete.run(row.id, keyBytes);
+      this.#statements.count.run(revision, row.entries - 1, row.bytes - keyBytes.length - old.bytes, row.id);
+      return { kind: "deleted", revision };
+    });
+  }
+
+  async list(
+    namespace: string,
+    options: { readonly prefix?: string; readonly after?: string; readonly limit: number },
+  ): Promise<EntryListing> {
+    const name = nameBytes("namespace", namespace);
+    const prefix = nameBytes("prefix", options.prefix ?? "", 0);
+    const after = options.after === undefined ? null : nameBytes("after", options.after);
+    const limit = wholeNumber("limit", options.limit, 1, MOST_LISTED);
+    return this.#connection.read("read", () => {
+      const rows = this.#statements.list.all(name, firstKey(prefix, after), pastPrefix(prefix), limit + 1);
+      const entries = rows
+        .slice(0, limit)
+        .map(({ key, revision, bytes }) => ({ key: key.toString("utf8"), revision, bytes }));
+      return { entries, more: rows.length > limit };
+    });
+  }
+
+  async usage(namespace: string): Promise<EntryUsage> {
+    const name = nameBytes("namespace", namespace);
+    return this.#connection.read("read", () => usageOf(this.#statements.namespace.get(name) ?? NOTHING));
+  }
+}
+
+function prepare(connection: SqliteConnection) {
+  return {
+    namespace: connection.prepare<NamespaceRow>("SELECT id, revision, entries, bytes FROM namespace WHERE name = ?"),
+    addNamespace: connection.prepare("INSERT INTO namespace (name, revision, entries, bytes) VALUES (?, 0, 0, 0)"),
+    count: connection.prepare("UPDATE namespace SET revision = ?, entries = ?, bytes = ? WHERE id = ?"),
+    revision: connection.prepare<EntryRow>(
+      "SELECT revision, length(body) AS bytes FROM entry WHERE namespace = ? AND key = ?",
+    ),
+    // A body that is too long is not read from disk: SQLite knows its length without it.
+    entry: connection.prepare<EntryRow & { readonly format: Format; readonly body: Buffer | null }>(
+      `SELECT entry.revision, length(body) AS bytes, format, CASE WHEN length(body) <= ? THEN body END AS body
+         FROM entry JOIN namespace ON namespace.id = entry.namespace WHERE namespace.name = ? AND key = ?`,
+    ),
+    put: connection.prepare<BodyRow>(
+      `INSERT INTO entry (namespace, key, revision, format, body) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (namespace, key) DO UPDATE SET revision = excluded.revision, format = excluded.format, body = excluded.body`,
+    ),
+    delete: connection.prepare("DELETE FROM entry WHERE namespace = ? AND key = ?"),
+    list: connection.prepare<KeyRow>(
+      `SELECT key, entry.revision, length(body) AS bytes FROM entry JOIN namespace ON namespace.id = entry.namespace
+         WHERE namespace.name = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?`,
+    ),
+  };
+}
+
+/** The least key that may come: the next one after `after` is that with a NUL behind it. */
+function firstKey(prefix: Buffer, after: Buffer | null): Buffer {
+  if (after === null || Buffer.compare(after, prefix) < 0) return prefix;
+  return Buffer.concat([after, Buffer.of(0)]);
+}
+
+/** The least byte string that comes after all that begin with the prefix. */
+function pastPrefix(prefix: Buffer): Buffer {
+  if (prefix.length === 0) return PAST_ALL_KEYS;
+  const past = Buffer.from(prefix);
+  past[past.length - 1]! += 1;
+  return past;
+}
+
+function checkedRevision(expected: number | undefined): number | null {
+  return expected === undefined ? null : wholeNumber("expected", expected, 0);
+}
+
+function usageOf({ entries, bytes }: EntryUsage): EntryUsage {
+  return { entries, bytes };
+}
