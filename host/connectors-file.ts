@@ -76,7 +76,8 @@ async function made(
     // Each maker looks at its options itself.
     return await make(listed, file, store, withHeaders(listed, path, file, environment), environment);
   } catch (error) {
-    if (!isHostError(error)) throw listRefusal(file.path, `${path}.module cannot be loaded: ${messageOf(error)}`, error);
+    if (!isHostError(error))
+      throw listRefusal(file.path, `${path}.module cannot be loaded: ${messageOf(error)}`, error);
     if (error.code !== "AIRLOCK_GATEWAY_CONNECTOR_INVALID") throw error;
     throw listRefusal(file.path, `${path}: ${error.message}`, error);
   }
@@ -125,7 +126,10 @@ function withHeaders(
   if (kind !== "http" || !Array.isArray(hosts)) return options;
   const filled = hosts.map((host: unknown, index) => {
     if (typeof host !== "object" || host === null || !("headersEnv" in host)) return host;
-    const { headersEnv, headers, ...rest } = host as { headersEnv: unknown; headers?: Readonly<Record<string, string>> };
+    const { headersEnv, headers, ...rest } = host as {
+      headersEnv: unknown;
+      headers?: Readonly<Record<string, string>>;
+    };
     const where = `${path}.options.hosts.${index}.headersEnv`;
     if (typeof headersEnv !== "object" || headersEnv === null)
       throw listRefusal(file.path, `${where} is no object: names of headers, each with a variable's name, are wanted`);

@@ -9,6 +9,12 @@ export {
 } from "./admission/admission.ts";
 export type { CacheStats, CompileStats, DiskCacheStats } from "./compile/compile.ts";
 export {
+  type ConnectorsFile,
+  type OpenConnectors,
+  openConnectors,
+  readConnectorsFile,
+} from "./connectors-file.ts";
+export {
   CODES,
   CONNECTOR_FAILURES,
   type CodeEntry,
@@ -24,12 +30,6 @@ export {
   isHostError,
   type OutcomeKind,
 } from "./errors/errors.ts";
-export {
-  type ConnectorsFile,
-  type OpenConnectors,
-  openConnectors,
-  readConnectorsFile,
-} from "./connectors-file.ts";
 export {
   type BindOptions,
   type BoundConnector,

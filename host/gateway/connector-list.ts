@@ -36,7 +36,8 @@ export const CONNECTOR_LIST_SCHEMA = {
   properties: {
     $schema: { description: "Where an editor finds this schema.", type: "string" },
     store: {
-      description: "Directory of what kv-store and scheduler keep, from the folder of this file. Made where it is missing.",
+      description:
+        "Directory of what kv-store and scheduler keep, from the folder of this file. Made where it is missing.",
       type: "string",
       minLength: 1,
       maxLength: 1_024,
@@ -50,7 +51,10 @@ export const CONNECTOR_LIST_SCHEMA = {
         additionalProperties: false,
         required: ["kind"],
         properties: {
-          kind: { description: "Which connector: one of the host's own, or one of a module of yours.", enum: CONNECTOR_KINDS },
+          kind: {
+            description: "Which connector: one of the host's own, or one of a module of yours.",
+            enum: CONNECTOR_KINDS,
+          },
           options: {
             description:
               "What the function that makes it takes, such as { hosts } of http. A host of http may have headersEnv: names of headers, each with the environment variable of its value.",
@@ -63,7 +67,8 @@ export const CONNECTOR_LIST_SCHEMA = {
             maxLength: 1_024,
           },
           export: {
-            description: "The name under which the module exports the connector, or a function that takes the options and gives it.",
+            description:
+              "The name under which the module exports the connector, or a function that takes the options and gives it.",
             type: "string",
             minLength: 1,
             maxLength: 128,
@@ -92,7 +97,10 @@ export function parseConnectorList(text: string, where: string): ConnectorList {
   if (json.kind !== "value") throw listRefusal(where, json.kind === "not-json" ? "it is not JSON" : `it ${json.text}`);
   const problem = createSchemaValidator().compile(CONNECTOR_LIST_SCHEMA)(json.value);
   if (problem !== null) throw listRefusal(where, problem);
-  const { connectors, store = null } = json.value as { connectors: readonly Partial<ListedConnector>[]; store?: string };
+  const { connectors, store = null } = json.value as {
+    connectors: readonly Partial<ListedConnector>[];
+    store?: string;
+  };
   const listed = connectors.map((each) => ({ options: {}, ...each }) as ListedConnector);
   for (const [index, { kind, module, export: name }] of listed.entries()) {
     const path = `connectors.${index}`;

@@ -20,8 +20,8 @@ export {
   parseConnectorList,
 } from "./connector-list.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
-export { type ConnectorAnswer, type ConnectorCall, Mediation, mediate } from "./mediation.ts";
 export { type EnvConnectorOptions, envConnector } from "./env-connector.ts";
 export { type HttpConnectorOptions, httpConnector } from "./http-connector.ts";
 export type { HttpHost, HttpMethod } from "./http-hosts.ts";
+export { type ConnectorAnswer, type ConnectorCall, Mediation, mediate } from "./mediation.ts";
 export { type ObjectStoreConnectorOptions, objectStoreConnector } from "./object-store-connector.ts";

@@ -6,9 +6,9 @@ import {
   type OpenConnectors,
   type Outcome,
   openConnectors,
-  readConnectorsFile,
   type Run,
   type RunEvent,
+  readConnectorsFile,
   speedscopeOf,
 } from "../../index.ts";
 import type { Limits } from "../../manifest/manifest.ts";
