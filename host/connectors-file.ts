@@ -133,12 +133,12 @@ function withHeaders(
     const where = `${path}.options.hosts.${index}.headersEnv`;
     if (typeof headersEnv !== "object" || headersEnv === null)
       throw listRefusal(file.path, `${where} is no object: names of headers, each with a variable's name, are wanted`);
-    const values = Object.entries(headersEnv).map(([header, name]) => [header, valueOf(name, `${where}.${header}`)]);
+    const values = Object.entries(headersEnv).map(([header, name]) => [header, variable(name, `${where}.${header}`)]);
     return { ...rest, headers: { ...headers, ...Object.fromEntries(values) } };
   });
   return { ...options, hosts: filled };
 
-  function valueOf(name: unknown, where: string): string {
+  function variable(name: unknown, where: string): string {
     const value = typeof name === "string" && Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (value !== undefined && value !== "") return value;
     throw new HostError(
