@@ -12,4 +12,7 @@ export {
   type ConnectorResponse,
 } from "./connector.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
+export type { Due, SchedulerClock } from "./due-delivery.ts";
+export { type KvStoreOptions, kvStoreConnector } from "./kv-store.ts";
 export { type ConnectorAnswer, type ConnectorCall, mediate } from "./mediation.ts";
+export { type SchedulerConnector, type SchedulerOptions, schedulerConnector } from "./scheduler.ts";
