@@ -81,6 +81,7 @@ try {
   say(thrown.code);
 }
 
+/** That the lock was kept for too long is no defect; that what was read is no longer true (SQLITE_BUSY_SNAPSHOT) would be one. */
 function busy(thrown: unknown): undefined {
-  if (!isHostError(thrown) || thrown.code !== "AIRLOCK_STORE_BUSY") throw thrown;
+  if (!isHostError(thrown) || (thrown.details as { sqlite?: unknown })?.sqlite !== "SQLITE_BUSY") throw thrown;
 }
