@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { shortIPv6 } from "./http-host-name.ts";
 
 /** A range of addresses, such as `10.1.0.0/16`. */
 export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -54,7 +55,8 @@ export function addressRange(text: string): AddressRange | null {
 function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   // A zone id says which interface is meant. isIP takes it, and it is no part of an address that could be judged.
   if (text.includes("%") || isIP(text) === 0) return null;
-  return ipaddr.parse(text);
+  // Not as it stands: of `::127.0.0.1` the library makes `::ffff:127.0.0.1`, another address.
+  return ipaddr.parse(text.includes(":") ? shortIPv6(text) : text);
 }
 
 function isAllowedAlone(address: ipaddr.IPv4 | ipaddr.IPv6, allowed: AllowedAddresses): boolean {
@@ -80,7 +82,7 @@ function innerAddress(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return null;
 }
 
-/** In ::ffff:0:0/96. The library's own word for it also takes ::/96. */
+/** In ::ffff:0:0/96. */
 function isMapped({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0xffff && parts.slice(0, 5).every((part) => part === 0);
 }

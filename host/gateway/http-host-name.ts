@@ -31,6 +31,7 @@ export function isAddress(name: string): boolean {
   return isIP(name) !== 0;
 }
 
-function shortIPv6(text: string): string {
+/** The one spelling of an IPv6 address, all of it in hexadecimal. */
+export function shortIPv6(text: string): string {
   return new URL(`http://[${text}]/`).hostname.slice(1, -1);
 }
