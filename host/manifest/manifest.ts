@@ -22,6 +22,7 @@ export {
 export { MANIFEST_SCHEMA, NATIVE_CONDITION } from "./manifest-schema.ts";
 export { type Package, readComponentFile, readNativeManifest, readPackage, readSourceManifest } from "./package.ts";
 export { MAX_MANIFEST_BYTES, parseManifest, parseNativeManifest, parseSourceManifest } from "./parse.ts";
+export { CORE_TABLES, policyOfProfile } from "./profile-limits.ts";
 export { brief, knownNames } from "./schema-text.ts";
 export { createSchemaValidator, type SchemaValidator, type ValueCheck } from "./schema-validator.ts";
 export type {
