@@ -11,8 +11,9 @@ import { Compiler, type CompileStats } from "./compile/compile.ts";
 import { HostError, isHostError, quote } from "./errors/errors.ts";
 import { HostProviders } from "./host-providers.ts";
 import { grantProblem } from "./imports/imports.ts";
-import { ComponentProvider, type LaneStats, Lanes, offerFunctions, type Signature } from "./invocation/invocation.ts";
-import type { Manifest } from "./manifest/manifest.ts";
+import type { Installed, InstallTimings } from "./installed.ts";
+import { ComponentProvider, type LaneStats, Lanes, offerFunctions } from "./invocation/invocation.ts";
+import { BinaryCache, type BinaryCacheStats } from "./manifest/manifest.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
   type HostOptions,
@@ -36,26 +37,6 @@ import { type RunOptions, runRequest } from "./run-options.ts";
 import { type CommittedEvent, type EventFilter, type Subscription, Subscriptions } from "./subscriptions.ts";
 import { deploymentsPerThread, THREADS, threadSlots } from "./thread-slots.ts";
 
-/** An installed capability. */
-export interface Installed {
-  /** `id@version`. */
-  readonly id: string;
-  readonly manifest: Manifest;
-  readonly operations: readonly string[];
-  /** What each operation takes and gives: as the manifest declares it, or for a plain function as its WIT types mean it. */
-  readonly signatures: readonly Signature[];
-  readonly report: AdmissionReport;
-  readonly timings: InstallTimings;
-}
-
-/** How long an install took, in milliseconds. What the host has seen before costs next to nothing: it is cached. */
-export interface InstallTimings {
-  /** Reading and every check; the start of the process that checks is in it, unless one was ready. */
-  readonly admissionMs: number;
-  /** Transpiling, metering and compiling. */
-  readonly compileMs: number;
-}
-
 /** Numbers of a host. */
 export interface HostStats {
   readonly capabilities: number;
@@ -72,7 +53,10 @@ export interface HostStats {
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   /** The same of each native executor, in the order in which they were made. */
   readonly executors: readonly ProviderPoolStats[];
+  /** Compiled code. */
   readonly cache: CompileStats;
+  /** What was read of packages: a hit saves the reading, never the digest. */
+  readonly binaries: BinaryCacheStats;
 }
 
 /** Makes a host. Throws AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_POOL_WORKER_MISSING, AIRLOCK_COMPILE_CACHE_UNSAFE. */
@@ -84,6 +68,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 export class Host implements AsyncDisposable {
   readonly #options: ResolvedOptions;
   readonly #policy: AdmissionPolicy;
+  readonly #binaries = new BinaryCache();
   readonly #compiler: Compiler;
   readonly #lanes: Lanes;
   /** The providers of this host besides installed capabilities, pools and provider commands. */
@@ -116,7 +101,7 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * Admits, compiles and registers a capability: a package's folder, its capability.json, or a package in memory. Throws a
+   * Admits, compiles and registers a capability, a component or a core module: a package's folder, its capability.json, or a package in memory. Throws a
    * HostError: AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_* (its `details` is the AdmissionReport), AIRLOCK_METER_*, AIRLOCK_COMPILE_*,
    * AIRLOCK_PROVIDERS_DUPLICATE.
    */
@@ -124,7 +109,7 @@ export class Host implements AsyncDisposable {
     this.#checkOpen("install");
     const { fuelProfile: profile } = resolveInstall(options);
     const beganAt = performance.now();
-    const { manifest, directory, load } = locatePackage(source, this.#options.maxComponentBytes);
+    const { manifest, directory, load } = locatePackage(source, this.#options.maxComponentBytes, this.#binaries);
     const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
@@ -177,7 +162,7 @@ export class Host implements AsyncDisposable {
   async inspect(source: string | PackageInMemory | { readonly component: Uint8Array }): Promise<AdmissionReport> {
     this.#checkOpen("inspect");
     const bare = typeof source === "object" && !("manifest" in source);
-    const located = bare ? null : locatePackage(source, this.#options.maxComponentBytes);
+    const located = bare ? null : locatePackage(source, this.#options.maxComponentBytes, this.#binaries);
     let bytes: Uint8Array;
     try {
       bytes = bare ? source.component : located!.load();
@@ -245,6 +230,7 @@ export class Host implements AsyncDisposable {
       slots: { [THREADS]: slots, ...pools },
       executors: this.providers.executors.map((executor) => executor.stats()),
       cache: this.#compiler.stats(),
+      binaries: this.#binaries.stats(),
     };
   }
 

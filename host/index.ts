@@ -28,10 +28,9 @@ export {
   createHost,
   type Host,
   type HostStats,
-  type Installed,
-  type InstallTimings,
 } from "./host.ts";
 export type { HostProviders, ProviderSlots } from "./host-providers.ts";
+export type { Installed, InstallTimings } from "./installed.ts";
 export {
   type EmbedderImports,
   type HostFunction,
@@ -41,6 +40,7 @@ export {
   WitError,
 } from "./invocation/invocation.ts";
 export {
+  type BinaryCacheStats,
   type Emits,
   type Grants,
   type InvokeGrant,

@@ -4,6 +4,7 @@
  * field and is never changed; unknown fields are refused, and so is a manifest of another artifact type than the one asked for. Not promised: that a manifest is true or that its schemas
  * and grants are acceptable, which admission decides with `checkPackageSchemas` and `unsupportedGrants`.
  */
+export { BinaryCache, type BinaryCacheStats } from "./binary-cache.ts";
 export { unsupportedGrants } from "./grants.ts";
 export { checkPackageSchema, checkPackageSchemas } from "./json-schema.ts";
 export { type JsonText, jsonDepth, jsonExcess, MAX_JSON_DEPTH, MAX_JSON_MARKS, parseJsonText } from "./json-text.ts";
