@@ -1,5 +1,6 @@
 import type { CompileStats } from "./compile/compile.ts";
 import type { LaneStats } from "./invocation/invocation.ts";
+import type { BinaryCacheStats } from "./manifest/manifest.ts";
 import type { PoolStats } from "./pool/pool.ts";
 import type { ProviderPoolStats, ProviderRunsStats } from "./providers/providers.ts";
 
@@ -19,5 +20,8 @@ export interface HostStats {
   readonly slots: Readonly<Record<string, ProviderPoolStats>>;
   /** The same of each native executor, in the order in which they were made. */
   readonly executors: readonly ProviderPoolStats[];
+  /** Compiled code. */
   readonly cache: CompileStats;
+  /** What was read of packages: a hit saves the reading, never the digest. */
+  readonly binaries: BinaryCacheStats;
 }

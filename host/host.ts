@@ -15,6 +15,7 @@ import type { HostStats } from "./host-stats.ts";
 import { grantProblem } from "./imports/imports.ts";
 import type { Installed, InstallTimings } from "./installed.ts";
 import { ComponentProvider, Lanes, offerFunctions } from "./invocation/invocation.ts";
+import { BinaryCache } from "./manifest/manifest.ts";
 import { type BenchOptions, type BenchResults, bench } from "./measure/measure.ts";
 import {
   type HostOptions,
@@ -39,6 +40,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 export class Host implements AsyncDisposable {
   readonly #options: ResolvedOptions;
   readonly #policy: AdmissionPolicy;
+  readonly #binaries = new BinaryCache();
   readonly #compiler: Compiler;
   readonly #lanes: Lanes;
   /** The providers of this host besides installed capabilities, pools and provider commands. */
@@ -74,7 +76,7 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * Admits, compiles and registers a capability: a package's folder, its capability.json, or a package in memory. Throws a
+   * Admits, compiles and registers a capability, a component or a core module: a package's folder, its capability.json, or a package in memory. Throws a
    * HostError: AIRLOCK_HOST_OPTIONS_INVALID, AIRLOCK_MANIFEST_*, AIRLOCK_ADMISSION_* (its `details` is the AdmissionReport), AIRLOCK_METER_*, AIRLOCK_COMPILE_*,
    * AIRLOCK_PROVIDERS_DUPLICATE.
    */
@@ -82,7 +84,7 @@ export class Host implements AsyncDisposable {
     this.#checkOpen("install");
     const { fuelProfile: profile } = resolveInstall(options);
     const beganAt = performance.now();
-    const { manifest, directory, load } = locatePackage(source, this.#options.maxComponentBytes);
+    const { manifest, directory, load } = locatePackage(source, this.#options.maxComponentBytes, this.#binaries);
     const bytes = load();
     const session = this.#compiler.open(bytes);
     try {
@@ -135,7 +137,7 @@ export class Host implements AsyncDisposable {
   async inspect(source: string | PackageInMemory | { readonly component: Uint8Array }): Promise<AdmissionReport> {
     this.#checkOpen("inspect");
     const bare = typeof source === "object" && !("manifest" in source);
-    const located = bare ? null : locatePackage(source, this.#options.maxComponentBytes);
+    const located = bare ? null : locatePackage(source, this.#options.maxComponentBytes, this.#binaries);
     let bytes: Uint8Array;
     try {
       bytes = bare ? source.component : located!.load();
@@ -203,6 +205,7 @@ export class Host implements AsyncDisposable {
       slots: { [THREADS]: slots, ...pools },
       executors: this.providers.executors.map((executor) => executor.stats()),
       cache: this.#compiler.stats(),
+      binaries: this.#binaries.stats(),
     };
   }
 

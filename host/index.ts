@@ -1,11 +1,14 @@
 /** The public names of Airlock. What is not listed here is not part of the contract. */
 export {
   type AdmissionReport,
+  type HostAbiReport,
   type ImportDecision,
   type InterfaceClass,
+  supportedHostAbiVersions,
   VIOLATION_CODES,
   type Violation,
   type ViolationCode,
+  verifyHostAbi,
 } from "./admission/admission.ts";
 export type { CacheStats, CompileStats, DiskCacheStats } from "./compile/compile.ts";
 export {
@@ -61,6 +64,7 @@ export {
   WitError,
 } from "./invocation/invocation.ts";
 export {
+  type BinaryCacheStats,
   type ConnectorGrant,
   type Emits,
   type Grants,

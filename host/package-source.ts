@@ -1,5 +1,5 @@
 import { HostError, type HostErrorCode } from "./errors/errors.ts";
-import { type Manifest, type Package, parseManifest, readComponentFile, readPackage } from "./manifest/manifest.ts";
+import { type BinaryCache, type Manifest, type Package, parseManifest, readPackage } from "./manifest/manifest.ts";
 
 /** A package that is already in memory. */
 export interface PackageInMemory {
@@ -22,7 +22,11 @@ export const UNREADABLE: Readonly<Partial<Record<HostErrorCode, "binary_load_fai
 };
 
 /** Finds a package by its path, or takes the one in memory. Throws AIRLOCK_MANIFEST_*. */
-export function locatePackage(source: string | PackageInMemory, maxComponentBytes: number): Located {
+export function locatePackage(
+  source: string | PackageInMemory,
+  maxComponentBytes: number,
+  binaries: BinaryCache,
+): Located {
   if (typeof source !== "string") {
     // Whatever the types say, this came from outside: a manifest counts when it was parsed.
     const manifest = parseManifest(JSON.stringify(source.manifest) ?? "", "manifest");
@@ -31,7 +35,8 @@ export function locatePackage(source: string | PackageInMemory, maxComponentByte
     return { manifest, directory: null, load: () => source.component.slice() };
   }
   const { manifest, directory }: Package = readPackage(source);
-  return { manifest, directory, load: () => readComponentFile(directory, manifest.component, maxComponentBytes) };
+  const { component, sha256 } = manifest;
+  return { manifest, directory, load: () => binaries.read(directory, component, maxComponentBytes, sha256) };
 }
 
 function notBytes(component: unknown): HostError {

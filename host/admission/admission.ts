@@ -6,8 +6,9 @@
  */
 export { type AdmissionRequest, type Admitted, admit, inspectComponent, inspectUnreadable } from "./admit.ts";
 export type { Checker, CheckReport } from "./checker.ts";
+export { type HostAbiReport, supportedHostAbiVersions, verifyHostAbi } from "./host-abi.ts";
 export { type GrantedImports, HOST_ABI_VERSIONS, type ImportDecision, type InterfaceClass } from "./interfaces.ts";
 export type { AdmissionPolicy } from "./policy.ts";
 export type { AdmissionReport } from "./report.ts";
 export { errorCodeOf, refusal, VIOLATION_CODES, type Violation, type ViolationCode } from "./violations.ts";
-export type { WayIn } from "./way-in.ts";
+export { CORE_OPERATION, type WayIn } from "./way-in.ts";

@@ -1,16 +1,25 @@
 import { createHash } from "node:crypto";
 import { type ComponentInfo, kindOf } from "../component/component.ts";
 import { isHostError, quote } from "../errors/errors.ts";
-import { checkPackageSchemas, effectiveLimits, type JsonSchema, type Manifest } from "../manifest/manifest.ts";
+import {
+  checkPackageSchemas,
+  effectiveLimits,
+  type JsonSchema,
+  type Limits,
+  type Manifest,
+  policyOfProfile,
+} from "../manifest/manifest.ts";
 import type { Checker } from "./checker.ts";
-import { checkComplexity, checkNameGate, checkOperations, decode } from "./component-checks.ts";
-import { checkEnvelope, checkKind } from "./envelope.ts";
-import { checkImportList, checkImports, checkUnusedGrants } from "./import-checks.ts";
+import { checkComplexity, checkNameGate, checkOperations, decode, decodeCore } from "./component-checks.ts";
+import { decideCoreImports } from "./core-abi.ts";
+import { checkCoreGrants, checkCoreImports, checkCoreLimits, findEntry, fitsCore } from "./core-checks.ts";
+import { checkEnvelope, checkGeneration, checkKind, profileOf } from "./envelope.ts";
+import { checkImportList, checkImports, checkUnusedGrants, listedImports } from "./import-checks.ts";
 import { HOST_ABI_VERSIONS, type ImportDecision } from "./interfaces.ts";
 import { type AdmissionPolicy, decideGrants, type Granted } from "./policy.ts";
 import type { AdmissionReport } from "./report.ts";
 import { refusal, Violations } from "./violations.ts";
-import { boundWayIn, findWayIn, type WayIn } from "./way-in.ts";
+import { boundWayIn, CORE_OPERATION, findWayIn, type WayIn } from "./way-in.ts";
 
 /** What is asked to be let in. */
 export interface AdmissionRequest {
@@ -85,34 +94,76 @@ async function examine(request: AdmissionRequest): Promise<Findings> {
   const { manifest, bytes, policy } = request;
   const violations = new Violations();
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const limits = effectiveLimits(policy.limits, manifest?.limits);
   checkEnvelope(manifest, bytes, sha256, policy, violations);
   const granted = decideGrants(manifest, request.directory, policy, violations);
   const schemas = manifest === null ? [] : schemasOf(manifest, violations);
   const kind = kindOf(bytes);
-  const info = kind === "component" && bytes.length <= policy.maxComponentBytes ? decode(bytes, violations) : null;
-  checkKind(kind, info, bytes, manifest, violations);
-  let imports: readonly ImportDecision[] = [];
-  let wayIn: WayIn | null = null;
-  if (info !== null) {
-    checkNameGate(info, violations);
-    checkComplexity(info, limits, violations);
-    const way = info.usesAsync ? null : findWayIn(info, HOST_ABI_VERSIONS, violations);
-    // What is refused for what it could do to the transpiler is not shown to it.
-    const shown = !violations.has("unsafe_name", "too_complex");
-    const unlinkable = shown ? await checkDeeply(request.check, info, schemas, violations) : NOT_CHECKED;
-    imports = checkImports(info, granted, unlinkable, violations);
-    if (manifest !== null) checkImportList(info, manifest, violations);
-    checkUnusedGrants(info, granted, violations);
-    wayIn = way === null ? null : boundWayIn(way, unlinkable, violations);
-    if (wayIn !== null && manifest !== null) checkOperations(wayIn, manifest, violations);
+  const profile = profileOf(manifest, kind);
+  const isReadable = bytes.length <= policy.maxComponentBytes;
+  checkKind(kind, profile, bytes, () => isReadable && fitsCore(bytes), violations);
+  const limits = effectiveLimits(policyOfProfile(policy.limits, profile), manifest?.limits);
+  const ground: Ground = { request, granted, schemas, limits, violations };
+  let found: Inside = { info: null, imports: [], wayIn: null };
+  if (isReadable && kind === "component" && profile === "component") found = await examineComponent(ground);
+  if (isReadable && kind === "core-module" && profile === "core") found = await examineCore(ground);
+  const { info, imports, wayIn } = found;
+  const file = { bytes: bytes.length, sha256, kind };
+  return { info, wayIn, granted, report: reportOf(request, file, info, imports, wayIn, granted, violations) };
+}
+
+/** What the inside of a file is looked at with. */
+interface Ground {
+  readonly request: AdmissionRequest;
+  readonly granted: Granted;
+  readonly schemas: Parameters<Checker>[1];
+  readonly limits: Limits;
+  readonly violations: Violations;
+}
+
+/** What was found in it; `info` is null for what does not decode. */
+interface Inside extends Pick<Findings, "info" | "wayIn"> {
+  readonly imports: readonly ImportDecision[];
+}
+
+async function examineComponent({ request, granted, schemas, limits, violations }: Ground): Promise<Inside> {
+  const { manifest, bytes } = request;
+  const info = decode(bytes, violations);
+  checkGeneration(info, violations);
+  if (info === null) return { info, imports: [], wayIn: null };
+  checkNameGate(info, violations);
+  checkComplexity(info, limits, violations);
+  const way = info.usesAsync ? null : findWayIn(info, HOST_ABI_VERSIONS, violations);
+  const unlinkable = await checkShown(request.check, info, schemas, violations);
+  const imports = checkImports(info, granted, unlinkable, violations);
+  if (manifest !== null) checkImportList(listedImports(info), manifest, violations);
+  checkUnusedGrants(info, granted, violations);
+  const wayIn = way === null ? null : boundWayIn(way, unlinkable, violations);
+  if (wayIn !== null && manifest !== null) checkOperations(wayIn, manifest, violations);
+  return { info, imports, wayIn };
+}
+
+async function examineCore({ request, schemas, limits, violations }: Ground): Promise<Inside> {
+  const { manifest, bytes } = request;
+  const artifact = decodeCore(bytes, violations);
+  if (artifact === null) return { info: null, imports: [], wayIn: null };
+  const { info } = artifact;
+  checkNameGate(info, violations);
+  checkComplexity(info, limits, violations);
+  checkCoreLimits(artifact, violations);
+  const wayIn = findEntry(artifact, violations);
+  await checkShown(request.check, info, schemas, violations);
+  const decisions = decideCoreImports(artifact);
+  checkCoreImports(decisions, violations);
+  if (manifest !== null) {
+    checkImportList(
+      decisions.map(({ name }) => name),
+      manifest,
+      violations,
+    );
+    checkCoreGrants(manifest, decisions, violations);
+    if (wayIn !== null) checkOperations(wayIn, manifest, violations);
   }
-  return {
-    info,
-    wayIn,
-    granted,
-    report: reportOf(request, { bytes: bytes.length, sha256, kind }, info, imports, wayIn, granted, violations),
-  };
+  return { info, imports: decisions.map(({ name, class: kind, rule }) => ({ name, class: kind, rule })), wayIn };
 }
 
 function reportOf(
@@ -133,7 +184,7 @@ function reportOf(
     coreModules: info?.coreModules.length ?? 0,
     memories: info?.coreModules.reduce((sum, { memories }) => sum + memories, 0) ?? 0,
     imports,
-    exports: info?.exports.map(({ name }) => name) ?? [],
+    exports: exportNames(info, file.kind),
     operations: operationNames(wayIn, manifest),
     grants: {
       fs: granted.directory,
@@ -141,9 +192,14 @@ function reportOf(
       invoke: callees(granted),
       connectors: connectors(granted),
     },
-    limits: effectiveLimits(policy.limits, manifest?.limits),
+    limits: effectiveLimits(policyOfProfile(policy.limits, profileOf(manifest, file.kind)), manifest?.limits),
     violations: sorted,
   };
+}
+
+function exportNames(info: ComponentInfo | null, kind: AdmissionReport["kind"]): readonly string[] {
+  const exports = kind === "core-module" ? info?.coreModules[0]?.exports : info?.exports;
+  return exports?.map(({ name }) => name) ?? [];
 }
 
 function callees({ callees }: Granted): readonly string[] {
@@ -175,6 +231,14 @@ function schemasOf(
 
 const NOT_CHECKED = "the component was not checked to its end";
 
+/** What is refused for what it could do to the transpiler or to the compiler is not shown to them. */
+async function checkShown(
+  ...[check, info, schemas, violations]: Parameters<typeof checkDeeply>
+): Promise<string | null> {
+  if (violations.has("unsafe_name", "too_complex")) return NOT_CHECKED;
+  return checkDeeply(check, info, schemas, violations);
+}
+
 /** Looks deeper, in a process of its own. Gives why the linker cannot serve the component, or null when it can. */
 async function checkDeeply(
   check: Checker,
@@ -203,5 +267,6 @@ async function checkDeeply(
 
 function operationNames(wayIn: WayIn | null, manifest: Manifest | null): readonly string[] {
   if (wayIn?.kind === "functions") return wayIn.operations.map(({ name }) => name);
-  return manifest?.operations.map(({ name }) => name) ?? [];
+  const declared = manifest?.operations.map(({ name }) => name) ?? [];
+  return wayIn?.kind === "core" && declared.length === 0 ? [CORE_OPERATION] : declared;
 }

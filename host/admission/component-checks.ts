@@ -1,12 +1,27 @@
-import { type ComponentInfo, checkNames, decodeComponent } from "../component/component.ts";
+import {
+  type ComponentInfo,
+  type CoreArtifact,
+  checkNames,
+  decodeComponent,
+  decodeCoreModule,
+} from "../component/component.ts";
 import { isHostError, quote } from "../errors/errors.ts";
 import type { Limits, Manifest } from "../manifest/manifest.ts";
+import { checkCoreOperations } from "./core-checks.ts";
 import type { Violations } from "./violations.ts";
 import type { WayIn } from "./way-in.ts";
 
 export function decode(bytes: Uint8Array, violations: Violations): ComponentInfo | null {
+  return decoded(() => decodeComponent(bytes), violations);
+}
+
+export function decodeCore(bytes: Uint8Array, violations: Violations): CoreArtifact | null {
+  return decoded(() => decodeCoreModule(bytes), violations);
+}
+
+function decoded<T>(read: () => T, violations: Violations): T | null {
   try {
-    return decodeComponent(bytes);
+    return read();
   } catch (thrown) {
     if (!isHostError(thrown)) throw thrown;
     const code = thrown.code === "AIRLOCK_COMPONENT_UNSUPPORTED" ? "too_complex" : "malformed_wasm_artifact";
@@ -88,6 +103,10 @@ const COMPLEXITY = {
 } as const;
 
 export function checkOperations(wayIn: WayIn, manifest: Manifest, violations: Violations): void {
+  if (wayIn.kind === "core") {
+    checkCoreOperations(manifest, violations);
+    return;
+  }
   if (wayIn.kind === "handler") {
     if (manifest.operations.length === 0)
       violations.add("missing_export", "the manifest declares no operation: a handler needs at least one");

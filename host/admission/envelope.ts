@@ -1,4 +1,4 @@
-import type { ComponentInfo } from "../component/component.ts";
+import type { BinaryKind, ComponentInfo } from "../component/component.ts";
 import { quote } from "../errors/errors.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { HOST_ABI_VERSIONS } from "./interfaces.ts";
@@ -25,12 +25,6 @@ export function checkEnvelope(
       wanted: manifest.sha256,
     });
   }
-  if (manifest.profile !== "component") {
-    violations.add(
-      "unsupported_profile",
-      `profile is ${quote(manifest.profile)}: this version of the host runs "component"`,
-    );
-  }
   if (!HOST_ABI_VERSIONS.includes(manifest.hostAbi)) {
     violations.add(
       "unsupported_abi_version",
@@ -43,29 +37,42 @@ export function checkEnvelope(
   }
 }
 
+/** The profile that a file is looked at under: the manifest's, or for a bare file the one that its kind wants. */
+export function profileOf(manifest: Manifest | null, kind: BinaryKind): Manifest["profile"] {
+  return manifest?.profile ?? (kind === "core-module" ? "core" : "component");
+}
+
+/** Adds that the file is not of the kind that its profile wants. `fits` is whether a core module would do as such. */
 export function checkKind(
-  kind: string,
-  info: ComponentInfo | null,
+  kind: BinaryKind,
+  profile: Manifest["profile"],
   bytes: Uint8Array,
-  manifest: Manifest | null,
+  fits: () => boolean,
   violations: Violations,
 ): void {
-  if (kind === "component") {
-    if (info?.usesAsync) {
-      violations.add(
-        "engine_feature_missing",
-        `the component uses the asynchronous ABI of WASI 0.3 (${info.asyncReasons[0]}): WASI 0.2 is supported`,
-      );
-    }
+  const wanted = profile === "core" ? "a core module" : "a component";
+  if (kind === "unknown") {
+    const what = bytes.length === 0 ? "the file is empty" : "the file does not begin like WebAssembly";
+    violations.add("malformed_wasm_artifact", `${what}: ${wanted} is wanted`);
     return;
   }
-  if (kind === "core-module") {
-    violations.add(
-      "profile_mismatch",
-      `the file is a core module: profile ${quote(manifest?.profile ?? "component")} wants a component; wrap it with "wasm-tools component new"`,
-    );
-    return;
-  }
-  const what = bytes.length === 0 ? "the file is empty" : "the file does not begin like WebAssembly";
-  violations.add("malformed_wasm_artifact", `${what}: a component is wanted`);
+  if ((kind === "core-module") === (profile === "core")) return;
+  const hint =
+    kind === "component"
+      ? 'set profile to "component"'
+      : `wrap it with "wasm-tools component new"${fits() ? ', or set profile to "core", which its imports fit' : ""}`;
+  violations.add(
+    "profile_mismatch",
+    `the file is ${kind === "component" ? "a component" : "a core module"}: profile ${quote(profile)} wants ${wanted}; ${hint}`,
+    { kind, profile },
+  );
+}
+
+/** Adds that a component is of the asynchronous generation. */
+export function checkGeneration(info: ComponentInfo | null, violations: Violations): void {
+  if (info?.usesAsync !== true) return;
+  violations.add(
+    "engine_feature_missing",
+    `the component uses the asynchronous ABI of WASI 0.3 (${info.asyncReasons[0]}): WASI 0.2 is supported`,
+  );
 }

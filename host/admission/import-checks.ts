@@ -74,8 +74,12 @@ export function checkUnusedGrants(info: ComponentInfo, { callees, connectors }: 
   check("grants.connectors", connectors, CONNECTORS);
 }
 
-export function checkImportList(info: ComponentInfo, manifest: Manifest, violations: Violations): void {
-  const actual = info.imports.filter(({ sort }) => sort !== "type").map(({ name }) => name);
+/** The names that a manifest has to list. */
+export function listedImports(info: ComponentInfo): readonly string[] {
+  return info.imports.filter(({ sort }) => sort !== "type").map(({ name }) => name);
+}
+
+export function checkImportList(actual: readonly string[], manifest: Manifest, violations: Violations): void {
   const surplus = manifest.imports.filter((name) => !actual.includes(name));
   const missing = actual.filter((name) => !manifest.imports.includes(name));
   if (surplus.length === 0 && missing.length === 0) return;

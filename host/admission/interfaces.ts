@@ -22,7 +22,7 @@ export interface ImportDecision {
 }
 
 /** The host ABI versions that this host speaks. */
-export const HOST_ABI_VERSIONS: readonly string[] = ["1.0.0"];
+export const HOST_ABI_VERSIONS: readonly string[] = Object.freeze(["1.0.0"]);
 
 /** What a component may reach beyond the host ABI: what its manifest asks for and the host's policy allows. */
 export interface GrantedImports {

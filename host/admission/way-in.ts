@@ -13,7 +13,12 @@ export type WayIn =
   /** It exports `airlock:capability/handler`: JSON text in and out. */
   | { readonly kind: "handler"; readonly exportName: string }
   /** It exports plain functions: each is an operation. */
-  | { readonly kind: "functions"; readonly operations: readonly Operation[] };
+  | { readonly kind: "functions"; readonly operations: readonly Operation[] }
+  /** It is a core module, which exports an entry that takes and gives nothing: JSON text on its standard input and output. */
+  | { readonly kind: "core"; readonly exportName: "" | "_start" };
+
+/** The one operation of a core module whose manifest declares none: any JSON in and out. */
+export const CORE_OPERATION = "run";
 
 const HANDLER = /^airlock:capability\/handler@(.+)$/;
 
@@ -56,7 +61,7 @@ export function findWayIn(info: ComponentInfo, abiVersions: readonly string[], v
  * generated glue carries the values, which loops over elements before anyone can count them, or null when the linker does.
  */
 export function boundWayIn(wayIn: WayIn, unlinkable: string | null, violations: Violations): WayIn | null {
-  if (wayIn.kind === "handler" || unlinkable === null) return wayIn;
+  if (wayIn.kind !== "functions" || unlinkable === null) return wayIn;
   const search = new SignatureSearch();
   const callable: Operation[] = [];
   const reasons: string[] = [];

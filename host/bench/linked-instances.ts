@@ -68,6 +68,7 @@ function newRun(): RunState {
   const rules = { subscribable: false, declared: [], validatorOf: () => () => null };
   return new RunState({
     invocation: { runId: "run", capabilityId: "bench", capabilityVersion: "1.0.0", operation: "run" },
+    input: "",
     limits: LIMITS,
     fuelInAll: null,
     seed: () => new Uint8Array(32),

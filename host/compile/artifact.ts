@@ -8,7 +8,9 @@ export type Linkage =
   /** `plan` is a `LinkPlan`, hidden from public types as the modules are. `modules` are in the order of the plan's. */
   | { readonly kind: "linked"; readonly plan: object }
   /** For what the linker does not carry. See `prepareGlue`. */
-  | { readonly kind: "glue"; readonly source: string };
+  | { readonly kind: "glue"; readonly source: string }
+  /** A core module by itself. `exportsMemory`: whether it exports its memory as `memory`, so that the host can reach it. */
+  | { readonly kind: "core"; readonly exportsMemory: boolean };
 
 /** Proven over all core modules: memories, mutable globals and handles are all that a call can leave behind. */
 export type ResetProof = { readonly kind: "possible" } | { readonly kind: "impossible"; readonly why: string };
@@ -90,8 +92,7 @@ function proveReset({ linkage, modules }: CompiledComponent, { profile }: Varian
   if (profile) return { kind: "impossible", why: "its functions are profiled" };
   // Generated glue keeps state of an instance.
   if (linkage.kind === "glue") return { kind: "impossible", why: "the linker does not carry it" };
-  const { steps } = linkage.plan as LinkPlan;
-  const instantiated = steps.flatMap((step) => (step.kind === "module" ? [step.module] : []));
+  const instantiated = linkage.kind === "core" ? [0] : modulesOf(linkage.plan as LinkPlan);
   if (new Set(instantiated).size < instantiated.length)
     return { kind: "impossible", why: "it instantiates a core module more than once" };
   for (const [index, { report }] of modules.entries()) {
@@ -102,6 +103,10 @@ function proveReset({ linkage, modules }: CompiledComponent, { profile }: Varian
       return { kind: "impossible", why: `core module ${index} has a memory of a kind that is not kept` };
   }
   return { kind: "possible" };
+}
+
+function modulesOf({ steps }: LinkPlan): readonly number[] {
+  return steps.flatMap((step) => (step.kind === "module" ? [step.module] : []));
 }
 
 function isMemory({ kind }: { readonly kind: string }): boolean {

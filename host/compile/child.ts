@@ -3,6 +3,7 @@ import "./short-life.ts";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
 import { componentWit } from "@bytecodealliance/jco-transpile/wasm-tools";
 import type { CheckReport } from "../admission/admission.ts";
+import { kindOf } from "../component/component.ts";
 import { HostError, isHostError, messageOf } from "../errors/errors.ts";
 import { planLink } from "../linker/linker.ts";
 import { createSchemaValidator } from "../manifest/manifest.ts";
@@ -35,24 +36,36 @@ async function check(request: CompileRequest & { kind: "check" }): Promise<Check
       schemaProblems.push({ field, problem: messageOf(thrown) });
     }
   }
+  const isCore = kindOf(request.bytes) === "core-module";
+  // The transpiler validates components: a core module goes in as the one thing that a component holds, and is not instantiated.
+  const bytes = isCore ? holding(request.bytes) : request.bytes;
   try {
-    await componentWit(request.bytes);
+    await componentWit(bytes);
   } catch (thrown) {
     return { invalid: messageOf(thrown), missingFeature: null, unlinkable: null, schemaProblems };
   }
-  const planned = planLink(request.bytes);
-  const unlinkable = planned.kind === "linkable" ? null : planned.reason;
+  const planned = isCore ? null : planLink(bytes);
+  const unlinkable = planned?.kind === "unlinkable" ? planned.reason : null;
   let missingFeature: string | null = null;
   for (const [index, { start, end }] of request.coreModules.entries()) {
     const module = request.bytes.slice(start, end);
     if (validates(module)) continue;
     // wasmparser knows more proposals than this V8: what it accepts is valid, but cannot run here.
-    const problem = await bodiesProblem(request.bytes);
+    const problem = await bodiesProblem(bytes);
     if (problem !== null)
       return { invalid: `core module ${index}: ${problem}`, missingFeature: null, unlinkable, schemaProblems };
     missingFeature = `core module ${index}: ${engineMessage(module)}`;
   }
   return { invalid: null, missingFeature, unlinkable, schemaProblems };
+}
+
+/** A component that holds a core module. */
+function holding(module: Uint8Array): Uint8Array {
+  const header = [0x00, 0x61, 0x73, 0x6d, 0x0d, 0x00, 0x01, 0x00, 0x01];
+  // The length of the section, in groups of seven bits.
+  let rest = module.length;
+  for (; rest >= 0x80; rest >>>= 7) header.push((rest & 0x7f) | 0x80);
+  return Buffer.concat([Uint8Array.from([...header, rest]), module]);
 }
 
 /** Full validation, function bodies included, by the transpiler's own validator; null when valid. */

@@ -1,8 +1,9 @@
 import v8 from "node:v8";
 import { transpileBytes } from "@bytecodealliance/jco-transpile";
+import { decodeCoreModule, kindOf } from "../component/component.ts";
 import { HostError } from "../errors/errors.ts";
 import { type LinkPlan, planLink } from "../linker/linker.ts";
-import { meterTogether } from "../meter/meter.ts";
+import { type MeterOptions, meterTogether } from "../meter/meter.ts";
 import { prepareGlue } from "./glue.ts";
 import type { CompiledComponent, CompiledModule, CompileRequest, Variant } from "./protocol.ts";
 
@@ -15,8 +16,18 @@ interface Original {
   readonly bytes: Uint8Array;
 }
 
-/** Plans the component for the linker, or, for what that does not carry or where `only` says so, generates glue. */
+/**
+ * Plans the component for the linker, or, for what that does not carry or where `only` says so, generates glue. A core module is
+ * only metered; its growths trap where they fail, as its host ABI says.
+ */
 export async function buildComponent(request: BuildRequest, only?: "glue"): Promise<CompiledComponent> {
+  if (kindOf(request.bytes) === "core-module") {
+    const { bytes, variant } = request;
+    const compiled = compileModules([{ name: "0", bytes }], variant, { trapOnRefusedGrowth: true });
+    const { exports } = decodeCoreModule(bytes).info.coreModules[0]!;
+    const exportsMemory = exports.some(({ name, kind }) => name === "memory" && kind === "memory");
+    return { linkage: { kind: "core", exportsMemory }, ...compiled };
+  }
   const planned = only === "glue" ? null : planLink(request.bytes);
   return planned?.kind === "linkable" ? cut(request, planned.plan) : transpile(request);
 }
@@ -50,12 +61,13 @@ async function transpile({ bytes, importNames, variant }: BuildRequest): Promise
 function compileModules(
   originals: readonly Original[],
   { exact, profile }: Variant,
+  more: MeterOptions = {},
 ): Pick<CompiledComponent, "modules" | "extendedConst"> {
   // For what it turns on: the check may have been another process's.
   for (const { bytes } of originals) validates(bytes);
   const metered = meterTogether(
     originals.map(({ bytes }) => bytes),
-    { importMemory: true, resettable: !profile, callDepth: exact, canonicalNan: exact, profile },
+    { importMemory: true, resettable: !profile, callDepth: exact, canonicalNan: exact, profile, ...more },
   );
   for (const { bytes } of metered) compileEagerly(bytes);
   const modules = metered.map((each, index): CompiledModule => ({ name: originals[index]!.name, ...each }));

@@ -20,6 +20,7 @@ export type {
   StringEncoding,
 } from "./component-info.ts";
 export { ConversionError } from "./conversion-error.ts";
+export { type CoreArtifact, decodeCoreModule } from "./core-artifact.ts";
 export { decodeComponent, decodeStructure } from "./decode.ts";
 export { isNullable, type NumberKind, TYPED_ARRAYS } from "./js-forms.ts";
 export type { Direction, JsonSchema } from "./json-schema.ts";

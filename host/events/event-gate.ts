@@ -74,6 +74,11 @@ export class EventGate {
     return this.#refused;
   }
 
+  /** Whether the capability may emit anything. */
+  get subscribable(): boolean {
+    return this.#rules.subscribable;
+  }
+
   /** How many events, and how many bytes of payload, there may be still. */
   get left(): { readonly count: number; readonly bytes: number } {
     const { eventCount, eventTotalBytes } = this.#limits;
@@ -107,6 +112,11 @@ export class EventGate {
     this.#accepted++;
     this.#bytes += bytes;
     return { kind: "accepted", json: head + payload };
+  }
+
+  /** Counts what could not even be read as an event. */
+  refuseUnread(): void {
+    this.#refused++;
   }
 
   #knownAt(index: number): Known {

@@ -20,11 +20,11 @@ export {
   parseConnectorList,
 } from "./connector-list.ts";
 export { type BindOptions, type BoundConnector, Connectors } from "./connectors.ts";
+export type { Due, SchedulerClock } from "./due-delivery.ts";
 export { type EnvConnectorOptions, envConnector } from "./env-connector.ts";
 export { type HttpConnectorOptions, httpConnector } from "./http-connector.ts";
 export type { HttpHost, HttpMethod } from "./http-hosts.ts";
+export { type KvStoreOptions, kvStoreConnector } from "./kv-store.ts";
 export { type ConnectorAnswer, type ConnectorCall, Mediation, mediate } from "./mediation.ts";
 export { type ObjectStoreConnectorOptions, objectStoreConnector } from "./object-store-connector.ts";
-export type { Due, SchedulerClock } from "./due-delivery.ts";
-export { type KvStoreOptions, kvStoreConnector } from "./kv-store.ts";
 export { type SchedulerConnector, type SchedulerOptions, schedulerConnector } from "./scheduler.ts";

@@ -5,6 +5,7 @@
  * interfaces a component may import is decided by admission, not here.
  */
 export { askConnector, CONNECTORS, type ConnectorQuestion, type ConnectorReply } from "./connectors.ts";
+export { type CoreAbi, coreAbi } from "./core-abi.ts";
 export type { EmbedderFunction } from "./embedder.ts";
 export { grantProblem } from "./granted-directory.ts";
 export { INVOKE, type InvokeAnswer, type InvokeQuestion } from "./invoke.ts";

@@ -11,6 +11,8 @@ export const PRICES = {
   main: 200_000,
   /** A call into the granted filesystem. */
   filesystem: 100_000,
+  /** Every pair of pointer and length that a core module hands over to be read or written. */
+  vector: 100,
   /** Every byte that is decoded, encoded or made for a call. */
   byte: 1,
 } as const;

@@ -5,9 +5,20 @@ import type { Limits } from "../manifest/manifest.ts";
 export type ImportEnding =
   | {
       readonly kind: "over-budget";
-      readonly limit: "hostCalls" | "hostBytesIn" | "hostBytesOut" | "randomBytes" | "handles";
+      readonly limit: "hostCalls" | "hostBytesIn" | "hostBytesOut" | "randomBytes" | "handles" | "outputBytes";
     }
+  /** A core module is done before its entry has returned: what it wrote is its output, JSON text if it is well formed. */
+  | { readonly kind: "succeeded"; readonly output: string }
+  | { readonly kind: "invalid-output"; readonly what: string }
+  | { readonly kind: "failed"; readonly failure: ExitFailure }
   | { readonly kind: "trapped"; readonly what: string };
+
+/** What a core module that exits with a status other than zero has said with it. */
+export interface ExitFailure {
+  readonly code: "exit-status";
+  readonly message: string;
+  readonly retryable: false;
+}
 
 /** The answer of the main thread to a host call. */
 export type HostAnswer =
@@ -39,6 +50,8 @@ export interface ImportCounters {
 /** What the guest's side of an interface sees of the run that it serves. */
 export interface ImportScope {
   readonly invocation: InvocationFacts;
+  /** The request's input as JSON text; empty for an operation that takes values. */
+  readonly input: string;
   readonly limits: Limits;
   readonly counters: ImportCounters;
   readonly events: EventGate;

@@ -1,7 +1,7 @@
 import type { Admitted } from "../admission/admission.ts";
 import type { ArtifactSource } from "../compile/compile.ts";
 import type { InterfaceLink } from "../imports/imports.ts";
-import { effectiveLimits, type LimitPolicy, type Limits } from "../manifest/manifest.ts";
+import { effectiveLimits, type LimitPolicy, type Limits, policyOfProfile } from "../manifest/manifest.ts";
 import type { Deployable, Tier } from "../pool/pool.ts";
 import type {
   Commands,
@@ -19,7 +19,7 @@ import { checkRequest } from "./request.ts";
 import { checkRequestLimits } from "./request-limits.ts";
 import { type RunGround, RunProgress } from "./run-progress.ts";
 
-/** What a component needs to become a provider. */
+/** What a component, or a core module, needs to become a provider. */
 export interface ComponentProviderInit {
   /** Names this installation; never used for another. */
   readonly key: string;
@@ -39,6 +39,7 @@ export class ComponentProvider implements Provider {
   readonly operations: readonly string[];
   readonly admitted: Admitted;
   readonly #init: ComponentProviderInit;
+  readonly #policy: LimitPolicy;
   /** Those of a request that names none. */
   readonly #limits: Limits;
   /** Inputs of requests that were checked, as they were then. */
@@ -50,7 +51,8 @@ export class ComponentProvider implements Provider {
     this.id = `${manifest.id}@${manifest.version}`;
     this.admitted = init.admitted;
     this.#init = init;
-    this.#limits = effectiveLimits(init.policy, manifest.limits);
+    this.#policy = policyOfProfile(init.policy, manifest.profile);
+    this.#limits = effectiveLimits(this.#policy, manifest.limits);
     this.#plans = planOperations(init.admitted);
     this.operations = [...this.#plans.keys()];
   }
@@ -77,7 +79,7 @@ export class ComponentProvider implements Provider {
   /** The effective limits of a request: of a nested one, no more than its caller has left. */
   limitsOf({ limits, nested }: Pick<RunRequest, "limits" | "nested">): Limits {
     if (nested === undefined && Object.keys(limits).length === 0) return this.#limits;
-    const own = effectiveLimits(this.#init.policy, this.admitted.manifest.limits, limits);
+    const own = effectiveLimits(this.#policy, this.admitted.manifest.limits, limits);
     return nested === undefined ? own : within(own, nested.budget);
   }
 

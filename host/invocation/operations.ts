@@ -1,4 +1,4 @@
-import type { Admitted } from "../admission/admission.ts";
+import { type Admitted, CORE_OPERATION } from "../admission/admission.ts";
 import {
   ConversionError,
   failureToJson,
@@ -40,19 +40,24 @@ export interface OperationPlan {
 export function planOperations(admitted: Admitted): ReadonlyMap<string, OperationPlan> {
   const { wayIn, manifest } = admitted;
   if (wayIn.kind === "handler") {
-    return new Map(manifest.operations.map((declared) => [declared.name, textPlan(wayIn.exportName, declared)]));
+    const way = { interfaceName: wayIn.exportName, key: "handle" };
+    return new Map(manifest.operations.map((declared) => [declared.name, textPlan(way, declared)]));
+  }
+  if (wayIn.kind === "core") {
+    // Any JSON, where the manifest does not say what it takes and gives.
+    const declared = manifest.operations[0] ?? { name: CORE_OPERATION, input: {}, output: {} };
+    return new Map([[declared.name, textPlan({ interfaceName: null, key: wayIn.exportName }, declared)]]);
   }
   const wanted = new Set(manifest.operations.map(({ name }) => name));
   const callable = wayIn.operations.filter(({ name }) => wanted.size === 0 || wanted.has(name));
   return new Map(callable.map((operation) => [operation.name, valuesPlan(operation)]));
 }
 
-function textPlan(exportName: string, declared: Admitted["manifest"]["operations"][number]): OperationPlan {
+function textPlan(way: Pick<Operation, "interfaceName" | "key">, declared: Signature): OperationPlan {
   return {
     operation: {
       name: declared.name,
-      interfaceName: exportName,
-      key: "handle",
+      ...way,
       calling: "text",
       inputSchema: declared.input,
       outputSchema: declared.output,

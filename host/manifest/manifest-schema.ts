@@ -6,6 +6,8 @@ const SCHEMA_ID = "https://airlock.dev/schemas/capability/1.0.0.json";
 const ID = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(\\.[a-z0-9]+(-[a-z0-9]+)*)*$";
 const VERSION = "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?$";
 const INTERFACE = "^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*/[a-z][a-z0-9-]*@\\d[0-9A-Za-z.-]*$";
+/** What a manifest may list as imported: an interface, or for profile core a function as `module/name`. */
+const IMPORT = `${INTERFACE}|^(wasi_snapshot_preview1|traverse_host)/[a-z][a-z0-9_]*$`;
 const EVENT_TYPE = "^[a-z][a-z0-9]*([._-][a-z0-9]+)*$";
 const OPERATION = "^[A-Za-z][A-Za-z0-9._:/@#-]*$";
 
@@ -56,7 +58,7 @@ export const MANIFEST_SCHEMA = {
       default: "wasm",
     },
     profile: {
-      description: "component: a WASI 0.2 component. core: a core module on the Traverse host ABI.",
+      description: "component: a WASI 0.2 component. core: a core module on the Traverse Host ABI 1.0.0.",
       enum: ["component", "core"],
       default: "component",
     },
@@ -112,12 +114,13 @@ export const MANIFEST_SCHEMA = {
       },
     },
     imports: {
-      description: "Exactly the interfaces that the component imports. Filled in by the build.",
+      description:
+        "Exactly the interfaces that the component imports, or for profile core its functions, such as traverse_host/emit_event. Filled in by the build.",
       type: "array",
       maxItems: 256,
       uniqueItems: true,
       default: [],
-      items: { type: "string", maxLength: 256, pattern: INTERFACE },
+      items: { type: "string", maxLength: 256, pattern: IMPORT },
     },
     operations: {
       description: "What can be asked of the capability; the first one is meant when nobody names one.",

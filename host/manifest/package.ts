@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { HostError, type HostErrorCode, messageOf, quote } from "../errors/errors.ts";
 import { packagePathProblem } from "./package-path.ts";
@@ -51,12 +61,25 @@ export function readSourceManifest(path: string): {
   return Object.freeze({ directory: dirname(manifestPath), manifestPath, text, manifest });
 }
 
+/** What is known of files that were read before, by their real path. */
+export interface KnownFiles {
+  /** The bytes of the file, if it is the one that was read then; null where it has to be read. */
+  recall(path: string, status: BigIntStats): Uint8Array | null;
+  /** Hears what was read of a file that stayed the same meanwhile. */
+  keep(path: string, status: BigIntStats, bytes: Uint8Array): void;
+}
+
 /**
- * The bytes of a file of a package, read once; whoever hashes or compiles must use these. `relative` is the manifest's
+ * The bytes of a file of a package, read once, or known; whoever hashes or compiles must use these. `relative` is the manifest's
  * `component`. No link is followed, neither the file nor a folder on the way. Throws
  * AIRLOCK_ADMISSION_BINARY_LOAD_FAILED, and AIRLOCK_ADMISSION_TOO_LARGE past `capBytes`.
  */
-export function readComponentFile(directory: string, relative: string, capBytes: number): Uint8Array {
+export function readComponentFile(
+  directory: string,
+  relative: string,
+  capBytes: number,
+  known?: KnownFiles,
+): Uint8Array {
   const code = "AIRLOCK_ADMISSION_BINARY_LOAD_FAILED";
   const problem = packagePathProblem(relative);
   if (problem !== null) throw unreadable(code, "component", relative, problem);
@@ -68,11 +91,12 @@ export function readComponentFile(directory: string, relative: string, capBytes:
   }
   const path = join(root, ...relative.split("/"));
   refuseLinks(root, relative, code);
-  return readRegularFile(path, capBytes, "component", code, "AIRLOCK_ADMISSION_TOO_LARGE", () => {
+  const place = (): BigIntStats => {
     // Again, now that the file is open: what was opened is what lies at that path without any link.
     refuseLinks(root, relative, code);
     return lstatSync(path, { bigint: true });
-  });
+  };
+  return readRegularFile(path, capBytes, "component", code, "AIRLOCK_ADMISSION_TOO_LARGE", { place, known });
 }
 
 function manifestPathOf(path: string): string {
@@ -116,7 +140,7 @@ function readRegularFile(
   what: string,
   code: HostErrorCode,
   tooLarge: HostErrorCode,
-  expected?: () => { readonly dev: bigint; readonly ino: bigint },
+  { place, known }: { readonly place?: () => BigIntStats; readonly known?: KnownFiles | undefined } = {},
 ): Uint8Array {
   let descriptor: number;
   try {
@@ -129,12 +153,16 @@ function readRegularFile(
     if (!status.isFile()) {
       throw unreadable(code, what, path, `it is ${kindOf(status)}, a regular file is wanted`);
     }
-    const place = expected?.();
-    if (place !== undefined && (place.dev !== status.dev || place.ino !== status.ino)) {
+    const lies = place?.();
+    if (lies !== undefined && (lies.dev !== status.dev || lies.ino !== status.ino)) {
       throw unreadable(code, what, path, "it was replaced while it was read");
     }
+    const recalled = known?.recall(path, status) ?? null;
+    if (recalled !== null && recalled.length <= capBytes) return recalled;
     const bytes = readAtMost(descriptor, Number(status.size), capBytes);
     if (bytes === null) throw unreadable(tooLarge, what, path, `it is larger than ${capBytes} bytes`);
+    const after = fstatSync(descriptor, { bigint: true });
+    if (after.mtimeNs === status.mtimeNs && after.ctimeNs === status.ctimeNs) known?.keep(path, after, bytes);
     return bytes;
   } catch (error) {
     if (error instanceof HostError) throw error;

@@ -31,6 +31,8 @@ export const REFUSED = Object.freeze({
   table: 2,
   /** A growth within every limit failed, so the engine is out of memory: the guest was trapped, it never sees this as -1. */
   engine: 3,
+  /** A growth past the module's own maximum was trapped, as `trapOnRefusedGrowth` asks; without it the guest sees -1 and nothing is flagged. */
+  own: 4,
 });
 
 /**

@@ -53,6 +53,27 @@ describe("memory.grow", () => {
     expect(guest.counters.fuel.value).toBeGreaterThan(0n);
   });
 
+  test("traps at the module's own maximum as well where the options ask for it, and says whose it was", async () => {
+    const options = { trapOnRefusedGrowth: true };
+    const rich = await instantiate(MEMORY, { options, budget: { pages: 1_000 } });
+    expect(rich.call("grow", 99).result).toBe(1);
+    expect(rich.call("grow", 1).trapped).toBe(true);
+    expect(rich.counters.refused.value).toBe(REFUSED.own);
+    const poor = await instantiate(MEMORY, { options, budget: { pages: 10 } });
+    expect(poor.call("grow", 100).trapped).toBe(true);
+    expect([poor.counters.pages.value, poor.counters.refused.value]).toEqual([10n, REFUSED.own]);
+  });
+
+  test("of a memory of another module traps too where the options ask for it", async () => {
+    const memory = new wasm.Memory({ initial: 1, maximum: 2 });
+    const text = `(module (memory (import "o" "m") 1)
+      (func (export "grow") (param i32) (result i32) local.get 0 memory.grow))`;
+    const guest = await instantiate(text, { options: { trapOnRefusedGrowth: true }, imports: { o: { m: memory } } });
+    expect(guest.call("grow", 1).result).toBe(1);
+    expect(guest.call("grow", 1).trapped).toBe(true);
+    expect(guest.counters.refused.value).toBe(REFUSED.own);
+  });
+
   test("of an absurd number of pages is priced as such, unsigned", async () => {
     const guest = await instantiate(MEMORY);
     expect(guest.call("grow", -1)).toEqual({ trapped: true, used: 1 + 50_000 + 0xffff_ffff * 16_384 });
@@ -83,6 +104,17 @@ describe("table.grow", () => {
     expect(guest.counters.refused.value).toBe(REFUSED.none);
     expect(guest.call("growA", 11).result).toBe(-1);
     expect([guest.counters.elements.value, guest.counters.refused.value]).toEqual([10n, REFUSED.table]);
+  });
+
+  test("traps at either limit where the options ask for it", async () => {
+    const options = { trapOnRefusedGrowth: true };
+    const ours = await instantiate(TABLES, { options, budget: { elements: 10 } });
+    expect(ours.call("growA", 11).trapped).toBe(true);
+    expect([ours.counters.elements.value, ours.counters.refused.value]).toEqual([10n, REFUSED.table]);
+    const own = await instantiate(TABLES, { options, budget: { elements: 100 } });
+    expect(own.call("growA", 49).result).toBe(1);
+    expect(own.call("growA", 1).trapped).toBe(true);
+    expect(own.counters.refused.value).toBe(REFUSED.own);
   });
 
   test("of an absurd number of elements is priced as such, unsigned", async () => {

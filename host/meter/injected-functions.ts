@@ -205,6 +205,9 @@ function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
     writeFlag(body, layout, REFUSED.engine);
     body.byte(OP.unreachable).byte(OP.end);
     writeRefusal(body, layout, growth, refused);
+  } else if (growth.traps) {
+    writeFlag(body, layout, REFUSED.own);
+    body.byte(OP.unreachable);
   }
   body.byte(OP.else);
   const counter = layout.globalOf(left);
@@ -218,12 +221,16 @@ function pushRefused(body: Writer, { is64 }: Length): Writer {
   return body.byte(is64 ? OP.i64_const : OP.i32_const).s32(-1);
 }
 
-/** Flags the refusal as ours unless the module's own maximum forbids the growth anyway. */
+/** Flags the refusal as ours unless the module's own maximum forbids the growth anyway, which only a trap has to explain. */
 function writeRefusal(body: Writer, layout: Layout, growth: Growth, refused: number): void {
   writeWithin(body, growth, growth.ownMaximum);
   body.byte(OP.if).byte(NO_RESULT);
   writeFlag(body, layout, refused);
-  if (growth.traps) body.byte(OP.unreachable);
+  if (growth.traps) {
+    body.byte(OP.unreachable).byte(OP.else);
+    writeFlag(body, layout, REFUSED.own);
+    body.byte(OP.unreachable);
+  }
   body.byte(OP.end);
 }
 

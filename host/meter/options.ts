@@ -79,7 +79,10 @@ export interface MeterOptions {
    * call takes some 70 ns more. No effect on a module that defines no function.
    */
   readonly profile?: boolean;
-  /** Trap a growth that meets our limit instead of answering -1; default false. */
+  /**
+   * Trap a growth that fails instead of answering -1, whether it met our limit or the module's own maximum; default false. What was
+   * in its way is in the counter `refused`.
+   */
   readonly trapOnRefusedGrowth?: boolean;
   /** Highest maximum, in pages of 64 KiB, of a memory that the module defines; default 16,384 (1 GiB). */
   readonly memoryMaxPages?: number;

@@ -14,6 +14,7 @@ export function endingOf(outcome: GuestReturn, phase: Phase, meter: Counters): W
   const refused = meter.refused.value;
   if (refused === REFUSED.engine)
     return { kind: "lost", what: "the engine had no memory for a growth within the limits" };
+  if (refused === REFUSED.own) return { kind: "trapped", phase, what: "a growth past the module's own maximum" };
   if (refused !== REFUSED.none) {
     return { kind: "out-of-memory", phase, limit: refused === REFUSED.memory ? "memoryBytes" : "tableElements" };
   }

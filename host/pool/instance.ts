@@ -3,6 +3,7 @@ import type { Artifact, ArtifactModule, Linkage } from "../compile/compile.ts";
 import { type InterfaceLink, isStateless, linkImports } from "../imports/imports.ts";
 import { Linker, type LinkPlan } from "../linker/linker.ts";
 
+import { instantiateCoreModule } from "./core-instance.ts";
 import { type Glue, loadGlue } from "./glue-realm.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import type { Operation, Tier } from "./protocol.ts";
@@ -23,10 +24,12 @@ export interface ComponentInstance {
 /** What a thread keeps of an artifact for all its instances. */
 export type Assembly =
   | { readonly kind: "linked"; readonly linker: Linker }
-  | { readonly kind: "glue"; readonly glue: Glue };
+  | { readonly kind: "glue"; readonly glue: Glue }
+  | { readonly kind: "core"; readonly exportsMemory: boolean };
 
 /** Compiles what is the same for every instance. */
 export function prepare(linkage: Linkage, key: string): Assembly {
+  if (linkage.kind === "core") return linkage;
   return linkage.kind === "linked"
     ? { kind: "linked", linker: new Linker(linkage.plan as LinkPlan) }
     : { kind: "glue", glue: loadGlue(linkage.source, key) };
@@ -98,6 +101,8 @@ function assemble(
       remember: () => instance.remember(),
     };
   }
+  if (assembly.kind === "core")
+    return instantiateCoreModule(modules[0]!.module, assembly.exportsMemory, instantiateCore, run);
   const byName = new Map(modules.map((module) => [module.name, module]));
   const exported = assembly.glue(run)((name) => byName.get(name)!.module, imports, instantiateCore);
   return {

@@ -12,6 +12,8 @@ const NO_DEPTH_LIMIT = 2n ** 62n;
 /** What a run starts with. */
 export interface RunInit {
   readonly invocation: InvocationFacts;
+  /** JSON text; empty for an operation that takes values. */
+  readonly input: string;
   readonly limits: Limits;
   /** See `Call`. */
   readonly fuelInAll: number | null;

@@ -70,6 +70,10 @@ export class RunState implements ImportScope {
     return this.#init.invocation;
   }
 
+  get input(): string {
+    return this.#init.input;
+  }
+
   get limits(): Limits {
     return this.#init.limits;
   }
@@ -136,8 +140,6 @@ export class RunState implements ImportScope {
     throw new GuestStop();
   }
 
-  // What imports see.
-
   get seed(): Uint8Array {
     this.#seed ??= this.#init.seed();
     return this.#seed;
@@ -166,8 +168,7 @@ export class RunState implements ImportScope {
   }
 
   stop(ending: ImportEnding): never {
-    if (ending.kind === "over-budget") return this.end(ending);
-    return this.end({ kind: "trapped", phase: this.phase, what: ending.what });
+    return this.end(ending.kind === "trapped" ? { ...ending, phase: this.phase } : ending);
   }
 
   publish(json: string): void {
@@ -274,7 +275,6 @@ export class RunState implements ImportScope {
     if (this.counters.handles > this.limits.handles) this.end({ kind: "over-budget", limit: "handles" });
   }
 
-  /** The guest broke the canonical ABI. Recorded before it is thrown: a guest can catch what an import throws. */
   trap(what: string): never {
     return this.stop({ kind: "trapped", what });
   }

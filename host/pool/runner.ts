@@ -5,6 +5,7 @@ import { EventGate } from "../events/events.ts";
 import { type Limits, parseJsonText } from "../manifest/manifest.ts";
 import { FuelProfiler } from "../meter/meter.ts";
 import { Deployed } from "./deployed.ts";
+import { GuestStop } from "./guest-stop.ts";
 import { KeptInstance } from "./kept-instance.ts";
 import { MemoriesExhausted, type MemoryPool } from "./memory-pool.ts";
 import { outputSize } from "./output-size.ts";
@@ -79,6 +80,7 @@ export class Runner {
     const limits = call.limits ?? deployment.limits;
     return {
       invocation: { runId: call.runId, capabilityId, capabilityVersion, operation: call.operation },
+      input: typeof call.input === "string" ? call.input : "",
       limits,
       fuelInAll: call.fuelInAll,
       seed: () => seedOf(deployment.artifact, call),
@@ -108,8 +110,9 @@ export class Runner {
     } catch (thrown) {
       if (thrown instanceof MemoriesExhausted) return { kind: "lost", what: thrown.message };
       const ending = run.classify({ thrown });
-      isClean = ending.kind === "failed";
-      return ending;
+      // Only a component declines by returning; who was stopped on the way may have left anything behind.
+      isClean = ending.kind === "failed" && !(thrown instanceof GuestStop);
+      return ending.kind === "succeeded" ? checkOutput(ending, operation, deployed, run) : ending;
     } finally {
       run.finish();
       if (next?.isIntact && isClean) this.#keep(deployed, next);
@@ -192,7 +195,8 @@ function checkOutput(
   { validatorOf }: Deployed,
   run: RunState,
 ): WorkerEnding {
-  run.phase = "post";
+  // A core module may have exited while it was instantiated: what it burned was setup.
+  if (run.phase !== "setup") run.phase = "post";
   if (operation.calling !== "text") {
     return outputSize(ending.output) > run.limits.outputBytes ? { kind: "over-budget", limit: "outputBytes" } : ending;
   }

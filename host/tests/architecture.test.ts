@@ -40,6 +40,7 @@ const HOST_FILES = [
   "thread-slots.ts",
   "options.ts",
   "index.ts",
+  "installed.ts",
   "run-options.ts",
   "subscriptions.ts",
   "package-source.ts",

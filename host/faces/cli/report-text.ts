@@ -20,15 +20,20 @@ export function reportLines(report: AdmissionReport, colours: Paint): readonly s
   ];
 }
 
-function verdict({ accepted, capability, violations }: AdmissionReport, colours: Paint): readonly string[] {
-  const what = capability === null ? "component" : `${printable(capability.id)}@${printable(capability.version)}`;
+function verdict({ accepted, capability, kind, violations }: AdmissionReport, colours: Paint): readonly string[] {
+  const bare = kind === "core-module" ? "core module" : "component";
+  const what = capability === null ? bare : `${printable(capability.id)}@${printable(capability.version)}`;
   if (accepted) return [`${colours.good("admitted")}  ${colours.strong(what)}`];
   const count = violations.length === 1 ? "1 violation" : `${violations.length} violations`;
   return [`${colours.bad("refused")}  ${colours.strong(what)}  ${count}`];
 }
 
 function facts({ bytes, sha256, kind, hostAbi, coreModules, memories }: AdmissionReport): readonly string[] {
-  const parts = kind === "component" ? `, ${counted(coreModules, "core module")}, ${counted(memories, "memory")}` : "";
+  const parts = {
+    component: `, ${counted(coreModules, "core module")}, ${counted(memories, "memory")}`,
+    "core-module": `, ${counted(memories, "memory")}`,
+    unknown: "",
+  }[kind];
   if (sha256 === "") return alignedRows([["component", "not read"]]);
   return alignedRows([
     ["kind", `${{ component: "component", "core-module": "core module", unknown: "not WebAssembly" }[kind]}${parts}`],

@@ -49,7 +49,6 @@ const RAISED_BY: readonly Raised[] = [
     guest: "answers",
     found: { invalid: "no" },
   },
-  { code: "unsupported_profile", error: "AIRLOCK_ADMISSION_UNSUPPORTED_PROFILE", guest: "core-profile" },
   { code: "profile_mismatch", error: "AIRLOCK_ADMISSION_PROFILE_MISMATCH", guest: "core-module" },
   { code: "unsupported_abi_version", error: "AIRLOCK_ADMISSION_UNSUPPORTED_ABI_VERSION", guest: "future-abi" },
   { code: "unsafe_name", error: "AIRLOCK_ADMISSION_UNSAFE_NAME", guest: "core-export-proto" },

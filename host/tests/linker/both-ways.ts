@@ -27,7 +27,7 @@ export interface Ended {
 }
 
 export interface Carried {
-  readonly kind: "linked" | "glue";
+  readonly kind: "linked" | "glue" | "core";
   /** Makes a new instance and calls it once. */
   run(call: Call): Ended;
 }
@@ -87,6 +87,7 @@ function runState(limits: Limits, host: HostFunction | undefined): RunState {
   const rules = { subscribable: true, declared: [], validatorOf: () => () => null };
   return new RunState({
     invocation: { runId: "run", capabilityId: "test", capabilityVersion: "1.0.0", operation: "test" },
+    input: "",
     limits,
     fuelInAll: null,
     seed: () => new Uint8Array(32),

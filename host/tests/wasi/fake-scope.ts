@@ -21,15 +21,27 @@ export interface FakeScope extends ImportScope {
   finish(): void;
 }
 
+const NO_EVENTS = {
+  subscribable: false,
+  declared: [],
+  validatorOf: () => {
+    throw new Error("No schema here");
+  },
+};
+
 /** Makes a scope with the default limits but for `limits`, and a directory if `root` names one. */
 export function fakeScope({
   limits: named = {},
   root = null,
   seed = 1,
+  input = "",
+  rules = NO_EVENTS,
 }: {
   limits?: Partial<Limits>;
   root?: string | null;
   seed?: number;
+  input?: string;
+  rules?: ConstructorParameters<typeof EventGate>[0];
 } = {}): FakeScope {
   const limits = effectiveLimits(resolvePolicy(), named);
   const start = BigInt(limits.fuel);
@@ -37,6 +49,7 @@ export function fakeScope({
   const finishers: (() => void)[] = [];
   const scope: FakeScope = {
     invocation: { runId: "run-1", capabilityId: "test.wasi", capabilityVersion: "1.0.0", operation: "handle" },
+    input,
     limits,
     counters: {
       hostCalls: 0,
@@ -47,16 +60,7 @@ export function fakeScope({
       randomBytes: 0,
       handles: 0,
     },
-    events: new EventGate(
-      {
-        subscribable: false,
-        declared: [],
-        validatorOf: () => {
-          throw new Error("No schema here");
-        },
-      },
-      limits,
-    ),
+    events: new EventGate(rules, limits),
     seed: new Uint8Array(32).fill(seed),
     filesystem: root === null ? null : { root },
     lines: [],

@@ -1,0 +1,11 @@
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (import "traverse_host" "emit_event" (func $emit_event (param i32 i32) (result i32)))
+  ;; results
+  (data (i32.const 65499) "{\"event_id\":\"said\",\"version\":\"1.0.0\"}")
+  (func (export "_start")
+    ;; the last byte of the memory is the last of the event
+    (call $result (call $emit_event (i32.const 65499) (i32.const 37)))
+    ;; one more is past it
+    (call $result (call $emit_event (i32.const 65499) (i32.const 38)))
+    (call $print)))

@@ -1,0 +1,7 @@
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32)))
+  ;; results
+  (func $start (call $result (i32.const 1)) (call $print) (call $proc_exit (i32.const 0)))
+  (start $start)
+  (func (export "_start") unreachable))

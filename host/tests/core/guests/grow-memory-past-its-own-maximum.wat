@@ -1,0 +1,3 @@
+(module
+  (memory (export "memory") 1 2)
+  (func (export "_start") (drop (memory.grow (i32.const 2)))))

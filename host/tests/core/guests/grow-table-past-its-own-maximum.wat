@@ -1,0 +1,3 @@
+(module
+  (table 1 2 funcref)
+  (func (export "_start") (drop (table.grow (ref.null func) (i32.const 2)))))

@@ -1,0 +1,3 @@
+(module
+  (memory (export "memory") 129)
+  (func (export "_start")))

@@ -1,0 +1,3 @@
+(module
+  (table 1025 funcref)
+  (func (export "_start")))

@@ -1,0 +1,2 @@
+(module
+  (func (export "_start") (loop $again (br $again))))

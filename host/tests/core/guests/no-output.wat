@@ -1,0 +1,5 @@
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  ;; results
+  (func (export "_start")
+))

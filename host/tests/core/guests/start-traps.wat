@@ -1,0 +1,4 @@
+(module
+  (func $start unreachable)
+  (start $start)
+  (func (export "_start")))
