@@ -51,15 +51,19 @@ export async function openConnectors(
   environment: Environment = process.env,
 ): Promise<OpenConnectors> {
   const store = file.store === null ? null : await openStore({ directory: file.store });
+  const bindings: ConnectorBinding[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(bindings.map(({ connector }) => connector.close?.()));
+    await store?.close();
+  };
   try {
-    const bindings: ConnectorBinding[] = [];
     for (const [index, listed] of file.connectors.entries()) {
       const { kind: _, options: __, module: ___, export: ____, ...how } = listed;
       bindings.push({ connector: await made(listed, index, file, store, environment), ...how });
     }
-    return { bindings, close: async () => store?.close() };
+    return { bindings, close };
   } catch (error) {
-    await store?.close();
+    await close();
     throw error;
   }
 }

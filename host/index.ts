@@ -42,14 +42,21 @@ export {
   type ConnectorRequest,
   type ConnectorResponse,
   type Connectors,
+  type Due,
   type EnvConnectorOptions,
   envConnector,
   type HttpConnectorOptions,
   type HttpHost,
   type HttpMethod,
   httpConnector,
+  type KvStoreOptions,
+  kvStoreConnector,
   type ObjectStoreConnectorOptions,
   objectStoreConnector,
+  type SchedulerClock,
+  type SchedulerConnector,
+  type SchedulerOptions,
+  schedulerConnector,
 } from "./gateway/gateway.ts";
 export { createHost, type Host } from "./host.ts";
 export type { HostProviders, ProviderSlots } from "./host-providers.ts";
@@ -187,4 +194,5 @@ export {
   readProvidersFile,
 } from "./providers-file.ts";
 export type { RunOptions } from "./run-options.ts";
+export { openStore, type Store, type StoreOptions } from "./store/store.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

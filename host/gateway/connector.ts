@@ -40,6 +40,8 @@ export interface Connector {
   /** One line for a person. */
   readonly description?: string;
   invoke(request: ConnectorRequest, context: ConnectorContext): ConnectorResponse | Promise<ConnectorResponse>;
+  /** Lets go of what it holds. For whoever made it: the host never calls it, since a connector may be bound to several hosts. */
+  close?(): void | Promise<void>;
 }
 
 /** Thrown by a connector to say to the guest why it did not do what was asked. */

@@ -66,7 +66,11 @@ const ASKS: readonly Ask[] = [
   { connector: "env", operation: "get", payload: { name: "OTHER" } },
   { connector: "kv-store", operation: "put", payload: { key: "visits", value: 1 } },
   { connector: "object-store", operation: "put", payload: { name: "a", body: "aGVsbG8=" } },
-  { connector: "scheduler", operation: "schedule", payload: { id: "later", dueAt: "2999-01-01T00:00:00Z" } },
+  {
+    connector: "scheduler",
+    operation: "schedule",
+    payload: { id: "later", dueAt: new Date(Date.now() + 86_400_000).toISOString() },
+  },
   { connector: "acme.fixed", operation: "any", payload: null },
   { connector: "acme.made", operation: "any", payload: null },
 ];

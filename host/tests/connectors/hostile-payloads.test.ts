@@ -6,9 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ConnectorAnswer, mediate } from "../../gateway/gateway.ts";
+import { type ConnectorAnswer, Connectors, mediate } from "../../gateway/gateway.ts";
 import {
-  Connectors,
   envConnector,
   httpConnector,
   kvStoreConnector,
