@@ -22,6 +22,15 @@ export {
   type OutcomeKind,
 } from "./errors/errors.ts";
 export {
+  type Due,
+  type KvStoreOptions,
+  kvStoreConnector,
+  type SchedulerClock,
+  type SchedulerConnector,
+  type SchedulerOptions,
+  schedulerConnector,
+} from "./gateway/gateway.ts";
+export {
   createHost,
   type Host,
   type HostStats,
@@ -159,4 +168,23 @@ export {
   readProvidersFile,
 } from "./providers-file.ts";
 export type { RunOptions } from "./run-options.ts";
+export {
+  type Addition as StoreAddition,
+  type Cancellation as StoreCancellation,
+  type Deletion as StoreDeletion,
+  type DueEntry as StoreDueEntry,
+  type Entries as StoreEntries,
+  type Entry as StoreEntry,
+  type EntryListing as StoreEntryListing,
+  type Format as StoreFormat,
+  type Lookup as StoreLookup,
+  openStore,
+  type Put as StorePut,
+  type Quota as StoreQuota,
+  type Schedule as StoreSchedule,
+  type ScheduledEntry as StoreScheduledEntry,
+  type Store,
+  type StoreOptions,
+  type Usage as StoreUsage,
+} from "./store/store.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

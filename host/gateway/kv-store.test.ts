@@ -106,7 +106,7 @@ describe("kvStoreConnector()", () => {
     for (const [room, pages] of [
       [MiB, 2],
       [2_000, 4],
-      [256, 130],
+      [256, 65],
     ] as const) {
       const seen: string[] = [];
       let calls = 0;
