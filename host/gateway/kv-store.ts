@@ -1,5 +1,5 @@
 import { assertNever } from "../errors/errors.ts";
-import type { EntryQuota, Store } from "../store/store.ts";
+import type { Quota, Store } from "../store/store.ts";
 import {
   type Connector,
   type ConnectorContext,
@@ -70,9 +70,9 @@ class KvStore implements Connector {
   readonly version = "1.0.0";
   readonly description = "Values under keys that outlive a run, by capability";
   readonly #store: Store;
-  readonly #quota: EntryQuota;
+  readonly #quota: Quota;
 
-  constructor(store: Store, quota: EntryQuota) {
+  constructor(store: Store, quota: Quota) {
     this.#store = store;
     this.#quota = quota;
   }

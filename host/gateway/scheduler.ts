@@ -1,5 +1,5 @@
 import { assertNever } from "../errors/errors.ts";
-import type { DueQuota, Store } from "../store/store.ts";
+import type { Quota, Store } from "../store/store.ts";
 import type { Connector, ConnectorContext, ConnectorRequest, ConnectorResponse } from "./connector.ts";
 import { type Due, DueDelivery, MACHINE_CLOCK, type SchedulerClock } from "./due-delivery.ts";
 import { timeIn, timeText } from "./due-time.ts";
@@ -107,7 +107,7 @@ interface ResolvedOptions {
   readonly onDue: ((due: Due) => void | Promise<void>) | null;
   readonly clock: SchedulerClock;
   readonly mostAheadMs: number;
-  readonly quota: DueQuota;
+  readonly quota: Quota;
   readonly leaseMs: number;
   readonly everyMs: number;
   readonly atOnce: number;

@@ -7,7 +7,9 @@ const MOST_NAME_BYTES = 512;
 /** Entries of one answer. */
 const MOST_LISTED = 100;
 /** What stands around the payload of a response, at most, and a little more. */
-const ENVELOPE_BYTES = 128;
+const ENVELOPE_BYTES = 80;
+/** Every answer has place in it that carries neither contents nor a list. */
+const LEAST_RESPONSE_BYTES = 256;
 
 /** What a guest keeps: bytes, that nobody looks into, or a JSON value. */
 export interface StoredContent {
@@ -82,15 +84,12 @@ export function contentBytes(format: Format, bytes: number): number {
   return format === "json" ? bytes : Math.ceil(bytes / 3) * 4 + 2;
 }
 
-/**
- * Before anything is done: an answer that says what was done would have no place, and the guest would take it for not done. All answers but
- * those that carry contents and lists are smaller.
- */
+/** Before anything is done: an answer that says so would have no place, and the guest would take it for not done. */
 export function checkRoom({ responseBytes }: { readonly responseBytes: number }): void {
-  if (responseBytes >= 2 * ENVELOPE_BYTES) return;
+  if (responseBytes >= LEAST_RESPONSE_BYTES) return;
   throw new ConnectorError(
     "too-large",
-    `the response has place for ${responseBytes} bytes: at least ${2 * ENVELOPE_BYTES} are wanted`,
+    `the response has place for ${responseBytes} bytes: at least ${LEAST_RESPONSE_BYTES} are wanted`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { HostError, quote } from "../errors/errors.ts";
-import type { EntryQuota, Format } from "./entries.ts";
+import type { Format, Quota } from "./entries.ts";
 
 /** Bytes of a name as UTF-8. */
 export const MOST_NAME_BYTES = 512;
@@ -36,7 +36,7 @@ export function checkedFormat(format: unknown): Format {
   throw wrong("format", format, '"bytes" or "json" is wanted');
 }
 
-export function checkedQuota(quota: EntryQuota | undefined): EntryQuota | null {
+export function checkedQuota(quota: Quota | undefined): Quota | null {
   if (quota === undefined) return null;
   const { entries, bytes } = quota;
   return { entries: wholeNumber("quota.entries", entries, 0), bytes: wholeNumber("quota.bytes", bytes, 0) };

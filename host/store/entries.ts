@@ -10,15 +10,15 @@ export interface Entry {
   readonly body: Uint8Array;
 }
 
-/** What a namespace may hold. A write that makes no more of what is past it already is let through. */
-export interface EntryQuota {
+/** What a namespace may hold, of entries or in its schedule. A write that makes no more of what is past it already is let through. */
+export interface Quota {
   readonly entries: number;
-  /** Of keys, in UTF-8, and bodies. */
+  /** Of keys or ids, in UTF-8, and bodies. */
   readonly bytes: number;
 }
 
 /** What a namespace holds. */
-export interface EntryUsage {
+export interface Usage {
   readonly entries: number;
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ export type Lookup =
 export type Put =
   | { readonly kind: "stored"; readonly revision: number }
   | { readonly kind: "conflict"; readonly revision: number }
-  | { readonly kind: "over-quota"; readonly usage: EntryUsage };
+  | { readonly kind: "over-quota"; readonly usage: Usage };
 
 /** What `delete` answers. A deletion has a revision of its own. */
 export type Deletion =
@@ -66,7 +66,7 @@ export interface Entries {
     namespace: string,
     key: string,
     body: Uint8Array,
-    options?: { readonly expected?: number; readonly format?: Format; readonly quota?: EntryQuota },
+    options?: { readonly expected?: number; readonly format?: Format; readonly quota?: Quota },
   ): Promise<Put>;
 
   /** Removes the key. A key that does not exist is `missing`, whatever is expected. */
@@ -78,5 +78,5 @@ export interface Entries {
     options: { readonly prefix?: string; readonly after?: string; readonly limit: number },
   ): Promise<EntryListing>;
 
-  usage(namespace: string): Promise<EntryUsage>;
+  usage(namespace: string): Promise<Usage>;
 }

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MIGRATIONS, migrate } from "./migrations.ts";
-import { openStore } from "./store.ts";
+import { openStore, type Store } from "./store.ts";
 
 const POSIX = process.platform !== "win32";
 const ROOT = process.geteuid?.() === 0;
@@ -61,6 +61,16 @@ describe("openStore()", () => {
     await store.close();
     // Its log has gone into it when the last one closes.
     expect(readdirSync(directory)).toEqual(["airlock.db"]);
+  });
+
+  it("is closed at the end of its scope", async () => {
+    let entries: Store["entries"];
+    {
+      await using store = await openStore({ directory });
+      entries = store.entries;
+      expect(await entries.usage("n")).toEqual({ entries: 0, bytes: 0 });
+    }
+    await expect(entries.usage("n")).rejects.toMatchObject({ code: "AIRLOCK_STORE_CLOSED" });
   });
 
   it("takes a name that SQLite would read as an address", async () => {

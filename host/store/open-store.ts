@@ -16,6 +16,7 @@ export interface Store {
   readonly schedule: Schedule;
   /** Idempotent. Whatever is called after that rejects with AIRLOCK_STORE_CLOSED. */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -46,5 +47,9 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#connection.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { Format } from "./entries.ts";
+import type { Format, Quota, Usage } from "./entries.ts";
 
 /** What is due at a time. */
 export interface ScheduledEntry {
@@ -25,24 +25,11 @@ export interface DueEntry {
   readonly leasedUntil: number;
 }
 
-/** What a namespace may hold in its schedule. */
-export interface DueQuota {
-  readonly entries: number;
-  /** Of ids, in UTF-8, and bodies. */
-  readonly bytes: number;
-}
-
-/** What a namespace holds in its schedule. */
-export interface DueUsage {
-  readonly entries: number;
-  readonly bytes: number;
-}
-
 /** What `add` answers. */
 export type Addition =
   | { readonly kind: "scheduled" }
   | { readonly kind: "duplicate"; readonly dueAt: number }
-  | { readonly kind: "over-quota"; readonly usage: DueUsage };
+  | { readonly kind: "over-quota"; readonly usage: Usage };
 
 /** What `cancel` answers. `claimed`: somebody works on it, and it cannot be taken back any more. */
 export type Cancellation = { readonly kind: "cancelled" | "missing" | "claimed" };
@@ -58,7 +45,7 @@ export interface Schedule {
     namespace: string,
     id: string,
     due: { readonly dueAt: number; readonly body: Uint8Array; readonly format?: Format },
-    options?: { readonly quota?: DueQuota },
+    options?: { readonly quota?: Quota },
   ): Promise<Addition>;
 
   /** The entry of that id, or null. */
@@ -89,5 +76,5 @@ export interface Schedule {
   /** When the next entry can be claimed, in the past for one that waits already; null for none. */
   nextAt(): Promise<number | null>;
 
-  usage(namespace: string): Promise<DueUsage>;
+  usage(namespace: string): Promise<Usage>;
 }

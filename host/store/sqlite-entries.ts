@@ -1,9 +1,9 @@
 import { checkedBody, checkedFormat, checkedQuota, MOST_LISTED, nameBytes, wholeNumber } from "./argument.ts";
-import type { Deletion, Entries, EntryListing, EntryQuota, EntryUsage, Format, Lookup, Put } from "./entries.ts";
+import type { Deletion, Entries, EntryListing, Format, Lookup, Put, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-interface NamespaceRow extends EntryUsage {
+interface NamespaceRow extends Usage {
   readonly id: number;
   readonly revision: number;
 }
@@ -23,7 +23,7 @@ interface BodyRow {
   readonly body: Buffer;
 }
 
-const NOTHING: EntryUsage = { entries: 0, bytes: 0 };
+const NOTHING: Usage = { entries: 0, bytes: 0 };
 /** No byte of UTF-8 is as high. */
 const PAST_ALL_KEYS = Buffer.of(0xff);
 
@@ -54,7 +54,7 @@ export class SqliteEntries implements Entries {
     namespace: string,
     key: string,
     body: Uint8Array,
-    options: { readonly expected?: number; readonly format?: Format; readonly quota?: EntryQuota } = {},
+    options: { readonly expected?: number; readonly format?: Format; readonly quota?: Quota } = {},
   ): Promise<Put> {
     const name = nameBytes("namespace", namespace);
     const keyBytes = nameBytes("key", key);
@@ -112,7 +112,7 @@ export class SqliteEntries implements Entries {
     });
   }
 
-  async usage(namespace: string): Promise<EntryUsage> {
+  async usage(namespace: string): Promise<Usage> {
     const name = nameBytes("namespace", namespace);
     return this.#connection.read("read", () => usageOf(this.#statements.namespace.get(name) ?? NOTHING));
   }
@@ -161,6 +161,6 @@ function checkedRevision(expected: number | undefined): number | null {
   return expected === undefined ? null : wholeNumber("expected", expected, 0);
 }
 
-function usageOf({ entries, bytes }: EntryUsage): EntryUsage {
+function usageOf({ entries, bytes }: Usage): Usage {
   return { entries, bytes };
 }

@@ -7,12 +7,12 @@ import {
   nameBytes,
   wholeNumber,
 } from "./argument.ts";
-import type { Format } from "./entries.ts";
+import type { Format, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
-import type { Addition, Cancellation, DueEntry, DueQuota, DueUsage, Schedule, ScheduledEntry } from "./schedule.ts";
+import type { Addition, Cancellation, DueEntry, Schedule, ScheduledEntry } from "./schedule.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-interface AgendaRow extends DueUsage {
+interface AgendaRow extends Usage {
   readonly id: number;
 }
 
@@ -35,7 +35,7 @@ interface ClaimRow {
   readonly body: Buffer;
 }
 
-const NOTHING: DueUsage = { entries: 0, bytes: 0 };
+const NOTHING: Usage = { entries: 0, bytes: 0 };
 /** Ten years: who needs longer does not mean to give up a claim at all. */
 const MOST_LEASE_MS = 10 * 366 * 86_400_000;
 
@@ -53,7 +53,7 @@ export class SqliteSchedule implements Schedule {
     namespace: string,
     id: string,
     due: { readonly dueAt: number; readonly body: Uint8Array; readonly format?: Format },
-    options: { readonly quota?: DueQuota } = {},
+    options: { readonly quota?: Quota } = {},
   ): Promise<Addition> {
     const name = nameBytes("namespace", namespace);
     const idBytes = nameBytes("id", id);
@@ -155,7 +155,7 @@ export class SqliteSchedule implements Schedule {
     return this.#connection.read("read", () => this.#statements.next.get()?.at ?? null);
   }
 
-  async usage(namespace: string): Promise<DueUsage> {
+  async usage(namespace: string): Promise<Usage> {
     const name = nameBytes("namespace", namespace);
     return this.#connection.read("read", () => usageOf(this.#statements.agenda.get(name) ?? NOTHING));
   }
@@ -206,6 +206,6 @@ function scheduledEntry({ id, dueAt, bytes, attempt }: DueRow): ScheduledEntry {
   return { id: id.toString("utf8"), dueAt, bytes, attempt };
 }
 
-function usageOf({ entries, bytes }: DueUsage): DueUsage {
+function usageOf({ entries, bytes }: Usage): Usage {
   return { entries, bytes };
 }

@@ -9,12 +9,12 @@ export type {
   Entries,
   Entry,
   EntryListing,
-  EntryQuota,
-  EntryUsage,
   Format,
   Lookup,
   Put,
+  Quota,
+  Usage,
 } from "./entries.ts";
 export { openStore, type Store } from "./open-store.ts";
-export type { Addition, Cancellation, DueEntry, DueQuota, DueUsage, Schedule, ScheduledEntry } from "./schedule.ts";
+export type { Addition, Cancellation, DueEntry, Schedule, ScheduledEntry } from "./schedule.ts";
 export type { StoreOptions } from "./store-options.ts";

@@ -78,7 +78,7 @@ try {
   await store.close();
 } catch (thrown) {
   if (!isHostError(thrown)) throw thrown;
-  say(thrown.code);
+  say(`${thrown.code} ${thrown.message}`);
 }
 
 /** That the lock was kept for too long is no defect; that what was read is no longer true (SQLITE_BUSY_SNAPSHOT) would be one. */
