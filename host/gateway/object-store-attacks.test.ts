@@ -193,6 +193,8 @@ describe("what was planted in the place of an object", () => {
     expect(await ask(store, "list", {})).toMatchObject({ payload: { objects: [{ name: "other" }], damaged: 1 } });
     writeFileSync(fileOf("mine"), object("https://example.com/", "mine"));
     expect(await ask(store, "list", {})).toMatchObject({ payload: { objects: [{ name: "other" }], damaged: 1 } });
+    writeFileSync(fileOf("mine"), readFileSync(fileOf("other")));
+    expect(await ask(store, "list", {})).toMatchObject({ payload: { objects: [{ name: "other" }], damaged: 1 } });
     writeFileSync(fileOf("mine"), whole);
     expect(bodyText(await ask(store, "get", { name: "mine" }))).toBe("mine");
   });
