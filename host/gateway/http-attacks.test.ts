@@ -240,11 +240,11 @@ describe("the end of a run", () => {
     await using server = await RawServer.start(() => {});
     const soon = ask(connectorTo(server.port), "get", { host: "api.test" }, { deadline: Date.now() + 100 });
     expect(await codeOf(soon)).toBe("timed-out");
-    expect(server.connections).toBe(1);
+    const connections = server.connections;
     expect(await codeOf(ask(connectorTo(server.port), "get", { host: "api.test" }, { deadline: Date.now() - 1 }))).toBe(
       "timed-out",
     );
-    expect(server.connections).toBe(1);
+    expect(server.connections).toBe(connections);
   });
 
   it("is not waited for by a resolver or a handshake that takes too long", async () => {

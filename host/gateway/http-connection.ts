@@ -23,6 +23,21 @@ export function systemResolver(name: string): Promise<readonly string[]> {
 }
 
 /**
+ * Asks for a name once at a time. A question to the system cannot be taken back and holds one of few threads: calls that give up and come again
+ * would soon hold all of them.
+ */
+export function oneAtATime(resolve: Resolver): Resolver {
+  const asked = new Map<string, Promise<readonly string[]>>();
+  return (name) => {
+    const before = asked.get(name);
+    if (before !== undefined) return before;
+    const answer = resolve(name).finally(() => asked.delete(name));
+    asked.set(name, answer);
+    return answer;
+  };
+}
+
+/**
  * A socket of its own to the host, whose address was checked: the name is resolved once, and what the socket connects to is chosen among
  * the answers. One answer that is not allowed refuses them all: a name that leads inside and outside is no name to trust.
  * Rejects with `address-not-allowed`, `connection-failed`, or the reason of `signal`.

@@ -166,6 +166,32 @@ describe("the address of a host", () => {
     expect(trap.connections).toBe(0);
   });
 
+  it("is asked for once at a time, however many calls wait for it or have given up", async () => {
+    await using server = await RawServer.start(answering("200 OK", []));
+    let asked = 0;
+    let answer: (addresses: readonly string[]) => void = () => {};
+    const slow: Resolver = () => {
+      asked += 1;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    const connector = connectorTo(server.port, {}, slow);
+    const giveUp = async () => {
+      const run = new AbortController();
+      const gone = codeOf(ask(connector, "get", { host: "api.test" }, { signal: run.signal }));
+      run.abort();
+      expect(await gone).toBe("run-ended");
+    };
+    for (let turn = 0; turn < 3; turn++) await giveUp();
+    expect(asked).toBe(1);
+    const waiting = ask(connector, "get", { host: "api.test" });
+    answer(["127.0.0.1"]);
+    expect(await waiting).toMatchObject({ resultClass: "success" });
+    await giveUp();
+    expect(asked).toBe(2);
+  });
+
   it.each([
     [["1.1.1.1", "127.0.0.1"]],
     [["127.0.0.1", "1.1.1.1"]],

@@ -6,7 +6,7 @@ import {
   type ConnectorResponse,
 } from "./connector.ts";
 import { expectOptions, invalidOption, wholeOption } from "./connector-options.ts";
-import { openConnection, type Resolver, systemResolver } from "./http-connection.ts";
+import { oneAtATime, openConnection, type Resolver, systemResolver } from "./http-connection.ts";
 import { exchange, type HttpResponse } from "./http-exchange.ts";
 import { type HostRule, type HttpHost, hostRules } from "./http-hosts.ts";
 import { isRedirect, redirected } from "./http-redirect.ts";
@@ -59,7 +59,8 @@ const ENVELOPE_BYTES = 64;
 /**
  * The connector `http` 1.0.0: `get`, `head`, `post`, `put`, `patch` and `delete` take `{ host, segments?, query?, headers?, body? }`, with the
  * body in base64, and answer `{ status, headers, body }` as `success`, whatever the status. Each request has a connection of its own, to
- * an address that was checked; proxies are not used, and what is compressed is not taken.
+ * an address that was checked; a name with one address that is not allowed is refused, whatever its others are. Proxies are not used, and
+ * what is compressed is not taken.
  *
  * Codes: `invalid-request`, `host-not-allowed`, `method-not-allowed`, `address-not-allowed`, `host-not-trusted`, `redirect-not-allowed`,
  * `insecure-not-allowed`, `response-too-large`, `invalid-response`; and `connection-failed` and `timed-out`, which are retryable: whether
@@ -74,11 +75,12 @@ export function httpConnectorOn(ground: HttpConnectorGround, options: HttpConnec
   expectOptions(options, "options", KEYS);
   const hosts = hostRules(options.hosts);
   const bounds = boundsOf(options);
+  const shared = { ...ground, resolve: oneAtATime(ground.resolve) };
   return Object.freeze({
     id: "http",
     version: "1.0.0",
     description: "Requests to the hosts of a list",
-    invoke: (request: ConnectorRequest, context: ConnectorContext) => carryOut(request, context, hosts, bounds, ground),
+    invoke: (request: ConnectorRequest, context: ConnectorContext) => carryOut(request, context, hosts, bounds, shared),
   });
 }
 

@@ -70,6 +70,8 @@ describe("a redirect", () => {
     ["http://api.test/", "redirect-not-allowed"],
     ["http://api.test.:OWN/", "redirect-not-allowed"],
     ["http://user:pw@api.test:OWN/", "redirect-not-allowed"],
+    ["http://user@api.test:OWN/", "redirect-not-allowed"],
+    ["http://:pw@api.test:OWN/", "redirect-not-allowed"],
     ["https://api.test:OWN/", "redirect-not-allowed"],
     ["https://safe.test:TRAP@evil.test/", "redirect-not-allowed"],
     ["http://safe.test:TRAP/", "insecure-not-allowed"],

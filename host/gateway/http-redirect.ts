@@ -1,5 +1,5 @@
 import { ConnectorError } from "./connector.ts";
-import { hostName } from "./http-host-name.ts";
+import { bracketed, hostName } from "./http-host-name.ts";
 import type { HostRule, HttpMethod } from "./http-hosts.ts";
 import { type HttpRequest, LONGEST_TARGET } from "./http-request.ts";
 
@@ -48,7 +48,7 @@ export function redirected(
 
 function parsed(location: string, { host, target }: HttpRequest): URL {
   try {
-    const base = `${host.secure ? "https" : "http"}://${host.name.includes(":") ? `[${host.name}]` : host.name}:${host.port}`;
+    const base = `${host.secure ? "https" : "http"}://${bracketed(host.name)}:${host.port}`;
     return new URL(location, `${base}${target}`);
   } catch {
     throw refused("that cannot be read");

@@ -1,8 +1,11 @@
 /** Words that no key of a request or a response may contain: they name what is the host's own. */
 const HOST_WORDS = /config|credential|secret|password|path|device|endpoint|bucket/i;
 
-/** Bytes in base64: what begins with a slash there is no path. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/**
+ * With a length that is a multiple of four: bytes in base64, where what begins with a slash is no path. Not as groups of four that repeat:
+ * matching them takes a stack as long as the text, and a body of 8 MB has none.
+ */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
  * Where a JSON value has what may not cross between guest and host, and what it is, without its words; null when nothing is there. A
@@ -11,7 +14,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 export function privacyProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return problemAt(value);
   for (const [key, child] of Object.entries(value)) {
-    if (key === "body" && typeof child === "string" && BASE64.test(child)) continue;
+    if (key === "body" && typeof child === "string" && child.length % 4 === 0 && BASE64.test(child)) continue;
     const problem = problemIn(key, child);
     if (problem !== null) return problem;
   }

@@ -165,12 +165,14 @@ describe("a file of connectors", () => {
     write("bad.json", { connectors: [connector] });
     const opening = openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
     await expect(opening).rejects.toThrow(message);
-    await expect(opening).rejects.toMatchObject({
-      code: expect.stringMatching(/^AIRLOCK_GATEWAY_(FILE_INVALID|VALUE_MISSING)$/),
-    });
+    const code = message.includes("environment variable") ? "AIRLOCK_GATEWAY_VALUE_MISSING" : "AIRLOCK_GATEWAY_FILE_INVALID";
+    await expect(opening).rejects.toMatchObject({ code });
   });
 
   it("that is not there, or binds what is no connector, ends the command with 2", async () => {
+    expect(() => readConnectorsFile(join(folder, "none.json"))).toThrow(
+      expect.objectContaining({ code: "AIRLOCK_GATEWAY_FILE_UNREADABLE" }),
+    );
     const missing = await airlockIn(folder, ENVIRONMENT, "connectors", "--connectors", "none.json");
     expect(missing).toMatchObject({
       status: 2,
