@@ -37,21 +37,19 @@ async function check(request: CompileRequest & { kind: "check" }): Promise<Check
     }
   }
   const isCore = kindOf(request.bytes) === "core-module";
-  // The transpiler validates components: a core module goes in as the one thing that a component holds, and is not instantiated.
-  const bytes = isCore ? holding(request.bytes) : request.bytes;
   try {
-    await componentWit(bytes);
+    if (!isCore) await componentWit(request.bytes);
   } catch (thrown) {
     return { invalid: messageOf(thrown), missingFeature: null, unlinkable: null, schemaProblems };
   }
-  const planned = isCore ? null : planLink(bytes);
+  const planned = isCore ? null : planLink(request.bytes);
   const unlinkable = planned?.kind === "unlinkable" ? planned.reason : null;
   let missingFeature: string | null = null;
   for (const [index, { start, end }] of request.coreModules.entries()) {
     const module = request.bytes.slice(start, end);
     if (validates(module)) continue;
     // wasmparser knows more proposals than this V8: what it accepts is valid, but cannot run here.
-    const problem = await bodiesProblem(bytes);
+    const problem = await bodiesProblem(isCore ? holding(request.bytes) : request.bytes);
     if (problem !== null)
       return { invalid: `core module ${index}: ${problem}`, missingFeature: null, unlinkable, schemaProblems };
     missingFeature = `core module ${index}: ${engineMessage(module)}`;
@@ -59,7 +57,7 @@ async function check(request: CompileRequest & { kind: "check" }): Promise<Check
   return { invalid: null, missingFeature, unlinkable, schemaProblems };
 }
 
-/** A component that holds a core module. */
+/** A component that holds a core module and does not instantiate it: the transpiler validates components only. */
 function holding(module: Uint8Array): Uint8Array {
   const header = [0x00, 0x61, 0x73, 0x6d, 0x0d, 0x00, 0x01, 0x00, 0x01];
   // The length of the section, in groups of seven bits.

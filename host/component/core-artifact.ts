@@ -1,9 +1,9 @@
 import { MalformedWasm, Reader, type Section } from "../binary/binary.ts";
-import { HostError } from "../errors/errors.ts";
+import { HostError, isHostError } from "../errors/errors.ts";
 import type { ComponentInfo } from "./component-info.ts";
 import { readCoreModule } from "./core-module.ts";
 import { readCoreExternType, readCoreKind } from "./core-type.ts";
-import { Findings } from "./findings.ts";
+import { Findings, unsupported } from "./findings.ts";
 import { sectionsOf } from "./sections.ts";
 
 /** Where the one module of the core profile stands, in messages. */
@@ -44,6 +44,10 @@ export function decodeCoreModule(bytes: Uint8Array): CoreArtifact {
     const none = { imports: [], exports: [], componentImports: [], valueImports: [] };
     return { info: { ...none, instances: 1, ...findings.summary() }, ...readTypes(bytes) };
   } catch (error) {
+    if (isHostError(error)) {
+      const message = error.message.replace(/^Decode component/, "Decode core module");
+      throw new HostError(error.code, message, { details: error.details, cause: error });
+    }
     if (!(error instanceof MalformedWasm)) throw error;
     throw new HostError("AIRLOCK_COMPONENT_MALFORMED", `Decode core module: ${error.message}`, {
       details: { offset: error.offset },
@@ -62,6 +66,7 @@ function readTypes(bytes: Uint8Array): Pick<CoreArtifact, "importTypes" | "expor
     const { start, end } = sections.get(id) ?? { start: 0, end: 0 };
     return new Reader(bytes, start, end);
   };
+  checkMemories(readerOf(5));
   const types = typePositions(readerOf(1));
   // Once for each type: a hundred thousand exports can share one of a thousand parameters.
   const texts = new Map<number, string>();
@@ -80,6 +85,17 @@ function readTypes(bytes: Uint8Array): Pick<CoreArtifact, "importTypes" | "expor
       textOf(index === null ? null : (functions[index] ?? null)),
     ),
   };
+}
+
+/** The host makes the module's memory itself, with addresses of 32 bits and for one thread. */
+function checkMemories(reader: Reader): void {
+  if (reader.atEnd) return;
+  for (let count = reader.count(2); count > 0; count--) {
+    const flags = reader.byte();
+    if (flags > 1) unsupported(`Memory of the form 0x${flags.toString(16)}`, reader.position - 1);
+    reader.u32();
+    if (flags === 1) reader.u32();
+  }
 }
 
 /** Where each function type stands; from the first type of another form on, nothing is known. */

@@ -3,9 +3,10 @@ import type { Manifest } from "./shape.ts";
 
 const MiB = 1024 * 1024;
 
-/** What holds for a core module whose manifest names no other: the defaults of the Traverse Host ABI. */
+/** What holds for a core module whose manifest names no other: the defaults of the Traverse Host ABI, instantiation included. */
 const CORE_DEFAULTS = {
   fuel: 5_000_000,
+  setupFuel: 5_000_000,
   memoryBytes: 8 * MiB,
   tableElements: 1_024,
 } as const satisfies Partial<Limits>;

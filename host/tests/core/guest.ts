@@ -5,6 +5,7 @@ import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { decodeCoreModule } from "../../component/component.ts";
 import { parseDefinition } from "../../doctor/definition.ts";
 import type { Guest } from "../../doctor/guest.ts";
+import { isHostError } from "../../errors/errors.ts";
 import type { PackageInMemory } from "../../index.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
 
@@ -53,7 +54,13 @@ function manifestOf(id: string, component: Uint8Array, more: object): object {
 
 /** What the manifest can list; what it cannot, admission refuses whatever the list says. */
 function listable(component: Uint8Array): readonly string[] {
-  const imports = decodeCoreModule(component).info.coreModules[0]!.imports;
+  let imports: readonly { readonly module: string; readonly name: string }[];
+  try {
+    imports = decodeCoreModule(component).info.coreModules[0]!.imports;
+  } catch (thrown) {
+    if (!isHostError(thrown)) throw thrown;
+    return [];
+  }
   const names = imports.map(({ module, name }) => `${module}/${name}`);
   return [...new Set(names)].filter((name) => /^(wasi_snapshot_preview1|traverse_host)\/[a-z][a-z0-9_]*$/.test(name));
 }
