@@ -165,7 +165,9 @@ describe("a file of connectors", () => {
     write("bad.json", { connectors: [connector] });
     const opening = openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
     await expect(opening).rejects.toThrow(message);
-    const code = message.includes("environment variable") ? "AIRLOCK_GATEWAY_VALUE_MISSING" : "AIRLOCK_GATEWAY_FILE_INVALID";
+    const code = message.includes("environment variable")
+      ? "AIRLOCK_GATEWAY_VALUE_MISSING"
+      : "AIRLOCK_GATEWAY_FILE_INVALID";
     await expect(opening).rejects.toMatchObject({ code });
   });
 
