@@ -50,7 +50,12 @@ export default defineConfig({
         plugins: [builtHost],
         test: {
           name: "built",
-          include: ["host/tests/*.test.ts", "host/tests/isolation/*.test.ts"],
+          include: [
+            "host/tests/*.test.ts",
+            "host/tests/isolation/*.test.ts",
+            "host/tests/core/*.test.ts",
+            "host/tests/connectors/*.test.ts",
+          ],
           // Tests that start a process choose its file by this: no import leads there.
           env: { AIRLOCK_TESTS_ON: "dist" },
           ...timeouts,
