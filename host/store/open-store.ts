@@ -29,7 +29,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   // First, so that nothing is made that could not be used.
   const driver = await loadDriver();
   const { path, file } = openStoreDirectory(resolved.directory);
-  return new SqliteStore(path, await openSqlite(driver, file, resolved));
+  const connection = await openSqlite(driver, file, resolved);
+  try {
+    return connection.read("open", () => new SqliteStore(path, connection));
+  } catch (thrown) {
+    connection.close();
+    throw thrown;
+  }
 }
 
 class SqliteStore implements Store {
