@@ -38,7 +38,7 @@ export interface DeliveryOptions {
   readonly atOnce: number;
 }
 
-/** `onDue` threw, or what it had done could not be settled: `{ capabilityId, id, attempt, error }`. The entry comes again. */
+/** `onDue` threw, took longer than the lease, or could not be settled: `{ capabilityId, id, attempt, error }`. The entry comes again. */
 const failedDeliveries = channel("airlock:gateway:due-failed");
 /** What is due could not be looked up: `{ error }`. It is tried again. */
 const failedClaims = channel("airlock:gateway:schedule-failed");
@@ -160,7 +160,8 @@ export class DueDelivery {
   async #deliver(due: Due, onDue: (due: Due) => unknown): Promise<void> {
     try {
       await onDue(due);
-      await this.settle(due);
+      if (!(await this.settle(due)))
+        throw new Error("it took longer than its lease, and comes again or has come again");
     } catch (error) {
       const { capabilityId, id, attempt } = due;
       if (failedDeliveries.hasSubscribers) failedDeliveries.publish({ capabilityId, id, attempt, error });

@@ -6,7 +6,10 @@ import { SqliteSchedule } from "./sqlite-schedule.ts";
 import { openStoreDirectory } from "./store-directory.ts";
 import { resolveStoreOptions, type StoreOptions } from "./store-options.ts";
 
-/** Durable state that several processes share. What a method has answered is on disk; what it has rejected was not done. */
+/**
+ * Durable state that several processes share. What a method has answered is on disk; what it has rejected was not done. The work is done on
+ * the thread that asks: a read takes some microseconds, a write as long as the disk needs to confirm it, often a millisecond or more.
+ */
 export interface Store {
   /** The real path of its directory. */
   readonly directory: string;
@@ -29,7 +32,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   // First, so that nothing is made that could not be used.
   const driver = await loadDriver();
   const { path, file } = openStoreDirectory(resolved.directory);
-  return new SqliteStore(path, await openSqlite(driver, file, resolved));
+  const connection = await openSqlite(driver, file, resolved);
+  try {
+    return connection.read("open", () => new SqliteStore(path, connection));
+  } catch (thrown) {
+    connection.close();
+    throw thrown;
+  }
 }
 
 class SqliteStore implements Store {

@@ -1,4 +1,5 @@
 import { checkedBody, checkedFormat, checkedQuota, MOST_LISTED, nameBytes, wholeNumber } from "./argument.ts";
+import { blob, type Columns, format, integer, text } from "./column.ts";
 import type { Deletion, Entries, EntryListing, Format, Lookup, Put, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -12,15 +13,6 @@ interface EntryRow {
   readonly revision: number;
   /** Of the body. */
   readonly bytes: number;
-}
-
-interface KeyRow extends EntryRow {
-  readonly key: Buffer;
-}
-
-interface BodyRow {
-  readonly format: Format;
-  readonly body: Buffer;
 }
 
 const NOTHING: Usage = { entries: 0, bytes: 0 };
@@ -43,10 +35,10 @@ export class SqliteEntries implements Entries {
     return this.#connection.read("read", () => {
       const found = this.#statements.entry.get(most, ...names);
       if (found === undefined) return { kind: "missing" };
-      const { revision, bytes, format, body } = found;
-      return body === null
-        ? { kind: "too-large", revision, bytes }
-        : { kind: "found", entry: { key, revision, format, body } };
+      const revision = integer(found.revision);
+      return found.body === null
+        ? { kind: "too-large", revision, bytes: integer(found.bytes) }
+        : { kind: "found", entry: { key, revision, format: format(found.format), body: blob(found.body) } };
     });
   }
 
@@ -58,13 +50,13 @@ export class SqliteEntries implements Entries {
   ): Promise<Put> {
     const name = nameBytes("namespace", namespace);
     const keyBytes = nameBytes("key", key);
-    const format = checkedFormat(options.format ?? "bytes");
+    const kind = checkedFormat(options.format ?? "bytes");
     const quota = checkedQuota(options.quota);
     const expected = checkedRevision(options.expected);
     checkedBody(body);
     return this.#connection.write("write", (): Put => {
-      const row = this.#statements.namespace.get(name);
-      const old = row === undefined ? undefined : this.#statements.revision.get(row.id, keyBytes);
+      const row = this.#namespace(name);
+      const old = row === undefined ? undefined : this.#entry(row.id, keyBytes);
       const current = old?.revision ?? 0;
       if (expected !== null && expected !== current) return { kind: "conflict", revision: current };
       const before = row ?? NOTHING;
@@ -73,7 +65,7 @@ export class SqliteEntries implements Entries {
       if (isOverQuota(before, after, quota)) return { kind: "over-quota", usage: usageOf(before) };
       const revision = (row?.revision ?? 0) + 1;
       const id = row?.id ?? this.#statements.addNamespace.run(name).lastInsertRowid;
-      this.#statements.put.run(id, keyBytes, revision, format, body);
+      this.#statements.put.run(id, keyBytes, revision, kind, body);
       this.#statements.count.run(revision, after.entries, after.bytes, id);
       return { kind: "stored", revision };
     });
@@ -84,8 +76,8 @@ export class SqliteEntries implements Entries {
     const keyBytes = nameBytes("key", key);
     const expected = checkedRevision(options.expected);
     return this.#connection.write("write", (): Deletion => {
-      const row = this.#statements.namespace.get(name);
-      const old = row === undefined ? undefined : this.#statements.revision.get(row.id, keyBytes);
+      const row = this.#namespace(name);
+      const old = row === undefined ? undefined : this.#entry(row.id, keyBytes);
       if (row === undefined || old === undefined) return { kind: "missing" };
       if (expected !== null && expected !== old.revision) return { kind: "conflict", revision: old.revision };
       const revision = row.revision + 1;
@@ -107,36 +99,50 @@ export class SqliteEntries implements Entries {
       const rows = this.#statements.list.all(name, firstKey(prefix, after), pastPrefix(prefix), limit + 1);
       const entries = rows
         .slice(0, limit)
-        .map(({ key, revision, bytes }) => ({ key: key.toString("utf8"), revision, bytes }));
+        .map(({ key, revision, bytes }) => ({ key: text(key), revision: integer(revision), bytes: integer(bytes) }));
       return { entries, more: rows.length > limit };
     });
   }
 
   async usage(namespace: string): Promise<Usage> {
     const name = nameBytes("namespace", namespace);
-    return this.#connection.read("read", () => usageOf(this.#statements.namespace.get(name) ?? NOTHING));
+    return this.#connection.read("read", () => usageOf(this.#namespace(name) ?? NOTHING));
+  }
+
+  #namespace(name: Buffer): NamespaceRow | undefined {
+    const row = this.#statements.namespace.get(name);
+    if (row === undefined) return undefined;
+    const { id, revision, entries, bytes } = row;
+    return { id: integer(id), revision: integer(revision), entries: integer(entries), bytes: integer(bytes) };
+  }
+
+  #entry(namespace: number, key: Buffer): EntryRow | undefined {
+    const row = this.#statements.revision.get(namespace, key);
+    return row === undefined ? undefined : { revision: integer(row.revision), bytes: integer(row.bytes) };
   }
 }
 
 function prepare(connection: SqliteConnection) {
   return {
-    namespace: connection.prepare<NamespaceRow>("SELECT id, revision, entries, bytes FROM namespace WHERE name = ?"),
+    namespace: connection.prepare<Columns<"id" | "revision" | "entries" | "bytes">>(
+      "SELECT id, revision, entries, bytes FROM namespace WHERE name = ?",
+    ),
     addNamespace: connection.prepare("INSERT INTO namespace (name, revision, entries, bytes) VALUES (?, 0, 0, 0)"),
     count: connection.prepare("UPDATE namespace SET revision = ?, entries = ?, bytes = ? WHERE id = ?"),
-    revision: connection.prepare<EntryRow>(
+    revision: connection.prepare<Columns<"revision" | "bytes">>(
       "SELECT revision, length(body) AS bytes FROM entry WHERE namespace = ? AND key = ?",
     ),
     // A body that is too long is not read from disk: SQLite knows its length without it.
-    entry: connection.prepare<EntryRow & { readonly format: Format; readonly body: Buffer | null }>(
+    entry: connection.prepare<Columns<"revision" | "bytes" | "format" | "body">>(
       `SELECT entry.revision, length(body) AS bytes, format, CASE WHEN length(body) <= ? THEN body END AS body
          FROM entry JOIN namespace ON namespace.id = entry.namespace WHERE namespace.name = ? AND key = ?`,
     ),
-    put: connection.prepare<BodyRow>(
+    put: connection.prepare(
       `INSERT INTO entry (namespace, key, revision, format, body) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (namespace, key) DO UPDATE SET revision = excluded.revision, format = excluded.format, body = excluded.body`,
     ),
     delete: connection.prepare("DELETE FROM entry WHERE namespace = ? AND key = ?"),
-    list: connection.prepare<KeyRow>(
+    list: connection.prepare<Columns<"key" | "revision" | "bytes">>(
       `SELECT key, entry.revision, length(body) AS bytes FROM entry JOIN namespace ON namespace.id = entry.namespace
          WHERE namespace.name = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?`,
     ),

@@ -16,6 +16,7 @@ const MEANINGS: readonly (readonly [prefix: string, code: HostErrorCode, wanted:
     "AIRLOCK_STORE_UNAVAILABLE",
     "one of its files cannot be opened; access to directory and files is wanted",
   ],
+  ["SQLITE_IOERR_SHORT_READ", "AIRLOCK_STORE_CORRUPT", "the file ends too early; a copy that does not is wanted"],
   ["SQLITE_IOERR", "AIRLOCK_STORE_UNAVAILABLE", "the file system failed; look at the disk, its quota and its locks"],
   ["SQLITE_PERM", "AIRLOCK_STORE_UNAVAILABLE", "access was refused; access to directory and files is wanted"],
   ["SQLITE_NOMEM", "AIRLOCK_STORE_UNAVAILABLE", "no memory was left"],

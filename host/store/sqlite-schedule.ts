@@ -7,6 +7,7 @@ import {
   nameBytes,
   wholeNumber,
 } from "./argument.ts";
+import { blob, type Columns, format, integer, text } from "./column.ts";
 import type { Format, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
 import type { Addition, Cancellation, DueEntry, Schedule, ScheduledEntry } from "./schedule.ts";
@@ -16,24 +17,7 @@ interface AgendaRow extends Usage {
   readonly id: number;
 }
 
-interface DueRow {
-  readonly serial: number;
-  readonly id: Buffer;
-  readonly dueAt: number;
-  readonly readyAt: number;
-  readonly attempt: number;
-  readonly bytes: number;
-}
-
-interface ClaimRow {
-  readonly serial: number;
-  readonly namespace: Buffer;
-  readonly id: Buffer;
-  readonly dueAt: number;
-  readonly attempt: number;
-  readonly format: Format;
-  readonly body: Buffer;
-}
+type DueColumns = Columns<"serial" | "id" | "dueAt" | "readyAt" | "attempt" | "bytes">;
 
 const NOTHING: Usage = { entries: 0, bytes: 0 };
 /** Ten years: who needs longer does not mean to give up a claim at all. */
@@ -59,17 +43,17 @@ export class SqliteSchedule implements Schedule {
     const idBytes = nameBytes("id", id);
     const dueAt = checkedTime("dueAt", due.dueAt);
     const body = checkedBody(due.body);
-    const format = checkedFormat(due.format ?? "bytes");
+    const kind = checkedFormat(due.format ?? "bytes");
     const quota = checkedQuota(options.quota);
     return this.#connection.write("write", (): Addition => {
-      const row = this.#statements.agenda.get(name);
+      const row = this.#agenda(name);
       const twin = row === undefined ? undefined : this.#statements.find.get(row.id, idBytes);
-      if (twin !== undefined) return { kind: "duplicate", dueAt: twin.dueAt };
+      if (twin !== undefined) return { kind: "duplicate", dueAt: integer(twin.dueAt) };
       const before = row ?? NOTHING;
       const after = { entries: before.entries + 1, bytes: before.bytes + idBytes.length + body.length };
       if (isOverQuota(before, after, quota)) return { kind: "over-quota", usage: usageOf(before) };
       const agenda = row?.id ?? this.#statements.addAgenda.run(name).lastInsertRowid;
-      this.#statements.add.run(agenda, idBytes, dueAt, dueAt, format, body);
+      this.#statements.add.run(agenda, idBytes, dueAt, dueAt, kind, body);
       this.#statements.count.run(after.entries, after.bytes, agenda);
       return { kind: "scheduled" };
     });
@@ -88,11 +72,11 @@ export class SqliteSchedule implements Schedule {
     const idBytes = nameBytes("id", id);
     const now = checkedTime("now", options.now);
     return this.#connection.write("write", (): Cancellation => {
-      const row = this.#statements.agenda.get(name);
+      const row = this.#agenda(name);
       const due = row === undefined ? undefined : this.#statements.find.get(row.id, idBytes);
       if (due === undefined) return { kind: "missing" };
-      if (due.attempt > 0 && due.readyAt > now) return { kind: "claimed" };
-      this.#remove(due.serial);
+      if (integer(due.attempt) > 0 && integer(due.readyAt) > now) return { kind: "claimed" };
+      this.#remove(integer(due.serial));
       return { kind: "cancelled" };
     });
   }
@@ -125,16 +109,16 @@ export class SqliteSchedule implements Schedule {
     if (next === null || next > now) return [];
     return this.#connection.write("write", () =>
       this.#statements.claimable.all(now, now, limit).map((row): DueEntry => {
-        const { serial, namespace, id, dueAt, attempt, format, body } = row;
+        const serial = integer(row.serial);
         this.#statements.claim.run(leasedUntil, serial);
         return {
           serial,
-          namespace: namespace.toString("utf8"),
-          id: id.toString("utf8"),
-          dueAt,
-          format,
-          body,
-          attempt: attempt + 1,
+          namespace: text(row.namespace),
+          id: text(row.id),
+          dueAt: integer(row.dueAt),
+          format: format(row.format),
+          body: blob(row.body),
+          attempt: integer(row.attempt) + 1,
           leasedUntil,
         };
       }),
@@ -152,12 +136,21 @@ export class SqliteSchedule implements Schedule {
   }
 
   async nextAt(): Promise<number | null> {
-    return this.#connection.read("read", () => this.#statements.next.get()?.at ?? null);
+    return this.#connection.read("read", () => {
+      const at = this.#statements.next.get()?.at ?? null;
+      return at === null ? null : integer(at);
+    });
   }
 
   async usage(namespace: string): Promise<Usage> {
     const name = nameBytes("namespace", namespace);
-    return this.#connection.read("read", () => usageOf(this.#statements.agenda.get(name) ?? NOTHING));
+    return this.#connection.read("read", () => usageOf(this.#agenda(name) ?? NOTHING));
+  }
+
+  #agenda(name: Buffer): AgendaRow | undefined {
+    const row = this.#statements.agenda.get(name);
+    if (row === undefined) return undefined;
+    return { id: integer(row.id), entries: integer(row.entries), bytes: integer(row.bytes) };
   }
 
   /** Within a transaction. */
@@ -171,39 +164,41 @@ const COLUMNS = "serial, due.id, due_at AS dueAt, ready_at AS readyAt, attempt, 
 
 function prepare(connection: SqliteConnection) {
   return {
-    agenda: connection.prepare<AgendaRow>("SELECT id, entries, bytes FROM agenda WHERE name = ?"),
+    agenda: connection.prepare<Columns<"id" | "entries" | "bytes">>(
+      "SELECT id, entries, bytes FROM agenda WHERE name = ?",
+    ),
     addAgenda: connection.prepare("INSERT INTO agenda (name, entries, bytes) VALUES (?, 0, 0)"),
     count: connection.prepare("UPDATE agenda SET entries = ?, bytes = ? WHERE id = ?"),
     uncount: connection.prepare(
       `UPDATE agenda SET entries = entries - 1, bytes = agenda.bytes - length(due.id) - length(due.body)
          FROM due WHERE due.serial = ? AND agenda.id = due.agenda`,
     ),
-    find: connection.prepare<DueRow>(`SELECT ${COLUMNS} FROM due WHERE agenda = ? AND id = ?`),
-    findByName: connection.prepare<DueRow>(
+    find: connection.prepare<DueColumns>(`SELECT ${COLUMNS} FROM due WHERE agenda = ? AND id = ?`),
+    findByName: connection.prepare<DueColumns>(
       `SELECT ${COLUMNS} FROM due JOIN agenda ON agenda.id = due.agenda WHERE agenda.name = ? AND due.id = ?`,
     ),
     add: connection.prepare(
       "INSERT INTO due (agenda, id, due_at, ready_at, attempt, format, body) VALUES (?, ?, ?, ?, 0, ?, ?)",
     ),
     remove: connection.prepare("DELETE FROM due WHERE serial = ?"),
-    list: connection.prepare<DueRow>(
+    list: connection.prepare<DueColumns>(
       `SELECT ${COLUMNS} FROM due JOIN agenda ON agenda.id = due.agenda
          WHERE agenda.name = ? AND (due_at, due.id) > (?, ?) ORDER BY due_at, due.id LIMIT ?`,
     ),
-    next: connection.prepare<{ readonly at: number | null }>("SELECT min(ready_at) AS at FROM due"),
+    next: connection.prepare<Columns<"at">>("SELECT min(ready_at) AS at FROM due"),
     // By the order and not by what is ready: entries of others that come first are few, and a backlog is not sorted for each claim.
-    claimable: connection.prepare<ClaimRow>(
+    claimable: connection.prepare<Columns<"serial" | "namespace" | "id" | "dueAt" | "attempt" | "format" | "body">>(
       `SELECT serial, agenda.name AS namespace, due.id, due_at AS dueAt, attempt, format, body
          FROM due INDEXED BY due_in_order CROSS JOIN agenda ON agenda.id = due.agenda
          WHERE due_at <= ? AND ready_at <= ? ORDER BY due_at, due.id, due.agenda LIMIT ?`,
     ),
     claim: connection.prepare("UPDATE due SET attempt = attempt + 1, ready_at = ? WHERE serial = ?"),
-    claimed: connection.prepare<{ readonly serial: number }>("SELECT serial FROM due WHERE serial = ? AND attempt = ?"),
+    claimed: connection.prepare<Columns<"serial">>("SELECT serial FROM due WHERE serial = ? AND attempt = ?"),
   };
 }
 
-function scheduledEntry({ id, dueAt, bytes, attempt }: DueRow): ScheduledEntry {
-  return { id: id.toString("utf8"), dueAt, bytes, attempt };
+function scheduledEntry({ id, dueAt, bytes, attempt }: DueColumns): ScheduledEntry {
+  return { id: text(id), dueAt: integer(dueAt), bytes: integer(bytes), attempt: integer(attempt) };
 }
 
 function usageOf({ entries, bytes }: Usage): Usage {

@@ -113,7 +113,8 @@ const bait = fc.oneof(
     "",
   ),
   fc.constant("trap").map(() => `127.0.0.1:${trap.port}`),
-  fc.constant("file").map(() => `../${folder.slice(1)}/outside.txt`),
+  // Not the folder's own name: that no answer has it is what is looked for.
+  fc.constantFrom("../../outside.txt", "../../../../../../etc/passwd", "/etc/passwd"),
   fc.string({ maxLength: 40, unit: "binary" }),
   fc.base64String({ maxLength: 400 }),
   fc.constantFrom(1, 100, 5_000, 20_000).map((length) => "a".repeat(length)),
@@ -189,6 +190,36 @@ const payloadText = fc.oneof(
   fc.string({ maxLength: 100, unit: "binary" }),
 );
 
+/** Requests as they should be, but for one or two of their contents. */
+const word = fc.oneof(fc.constantFrom("a", "b", "c"), bait);
+const body = fc.oneof(fc.base64String({ maxLength: 400 }), fc.base64String({ maxLength: 12_000 }));
+const dueAt = fc.integer({ min: -1_000, max: 1_000_000 }).map((ms) => new Date(Date.now() + ms).toISOString());
+const wellFormed = fc.oneof(
+  request("env", "get", fc.record({ name: fc.oneof(fc.constant("AIRLOCK_TEST_OPEN"), bait) })),
+  request("env", "list", fc.constant({})),
+  request("kv-store", "put", fc.oneof(fc.record({ key: word, body }), fc.record({ key: word, value: json }))),
+  request("kv-store", "get", fc.record({ key: word })),
+  request("kv-store", "list", fc.record({ prefix: word, limit: fc.integer() }, { requiredKeys: [] })),
+  request("object-store", "put", fc.record({ name: word, body })),
+  request(
+    "object-store",
+    "get",
+    fc.record({ name: word, offset: fc.integer(), length: fc.integer() }, { requiredKeys: ["name"] }),
+  ),
+  request("object-store", "list", fc.constant({})),
+  request("scheduler", "schedule", fc.record({ id: word, dueAt, value: json })),
+  request("scheduler", "list", fc.constant({})),
+  request("http", "get", fc.record({ host: fc.constant("127.0.0.1"), segments: fc.array(word, { maxLength: 3 }) })),
+);
+
+function request(
+  connector: string,
+  operation: string,
+  payload: fc.Arbitrary<unknown>,
+): fc.Arbitrary<[string, string, string]> {
+  return payload.map((value) => [connector, operation, JSON.stringify(value)]);
+}
+
 function ask(connector: string, operation: string, payload: string): Promise<ConnectorAnswer> {
   const context = {
     runId: "r",
@@ -203,7 +234,8 @@ function ask(connector: string, operation: string, payload: string): Promise<Con
 
 describe("a hostile payload", () => {
   it("reaches no address, file or variable outside of the grant, and gets no more than its bounds", async () => {
-    const call = fc.tuple(fc.constantFrom(...IDS), fc.constantFrom(...OPERATIONS), payloadText);
+    const anything = fc.tuple(fc.constantFrom(...IDS), fc.constantFrom(...OPERATIONS), payloadText);
+    const call = fc.oneof(anything, wellFormed);
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(call, async ([connector, operation, payload]) => {
@@ -218,10 +250,10 @@ describe("a hostile payload", () => {
         }
         expect(answer.evidence === null).toBe(answer.kind === "invalid-request");
       }),
-      { numRuns: 1_500 },
+      { numRuns: 1_000 },
     );
     // A connector that refuses everything would be safe, and of no use.
-    expect(answered).toBeGreaterThan(0);
+    expect(answered).toBeGreaterThan(50);
     expect(trap.connections).toBe(0);
     expect(readFileSync(join(folder, "outside.txt"), "utf8")).toBe(SECRET);
     expect(readdirSync(folder).sort()).toEqual(["objects", "outside.txt", "state"]);

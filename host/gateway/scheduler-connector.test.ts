@@ -79,7 +79,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await connectors.close();
   await store.close();
   rmSync(directory, { recursive: true });
 });
@@ -255,6 +254,33 @@ describe("schedulerConnector()", () => {
     unsubscribe("airlock:gateway:due-failed", hear);
   });
 
+  it("tells of what took longer than its lease, and was carried out twice", async () => {
+    const failures: unknown[] = [];
+    const hear = (message: unknown): number => failures.push(message);
+    subscribe("airlock:gateway:due-failed", hear);
+    const ends: (() => void)[] = [];
+    bind({
+      leaseMs: 5_000,
+      onDue: (due) => {
+        delivered.push(due);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+    });
+    scheduler.start();
+    await schedule("a", 10);
+    await clock.pass(5_010);
+    expect(delivered).toMatchObject([{ attempt: 1 }, { attempt: 2, lateMs: 5_000 }]);
+    ends[0]!();
+    await settled();
+    expect(failures).toMatchObject([{ id: "a", attempt: 1, error: { message: expect.stringContaining("its lease") } }]);
+    expect(await said("cancel", { id: "a" })).toEqual(["delivering", {}]);
+    ends[1]!();
+    await settled();
+    expect(failures).toHaveLength(1);
+    expect(await store.schedule.nextAt()).toBeNull();
+    unsubscribe("airlock:gateway:due-failed", hear);
+  });
+
   it("carries out no more at once than it may, and the next when one has ended", async () => {
     const ends: (() => void)[] = [];
     bind({
@@ -316,8 +342,7 @@ describe("schedulerConnector()", () => {
     await clock.pass(1);
     expect(delivered).toMatchObject([{ id: "a" }, { id: "b", lateMs: DAY_MS - 10 }]);
     end();
-    // Whoever closes the host closes its connectors.
-    await connectors.close();
+    await scheduler.close();
     expect(clock.alarms).toBe(0);
   });
 

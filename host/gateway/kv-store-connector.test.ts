@@ -20,7 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await connectors.close();
   await store.close();
   rmSync(directory, { recursive: true });
 });
