@@ -1,4 +1,5 @@
 import { HostError, nearest, quote } from "../errors/errors.ts";
+import type { Store } from "../store/store.ts";
 
 /** Throws AIRLOCK_GATEWAY_CONNECTOR_INVALID when `value` is no object, or has a key that is not known. `field` names it in the error. */
 export function expectOptions(
@@ -29,6 +30,12 @@ export function switchOption(value: unknown, field: string, fallback: boolean): 
   if (value === undefined) return fallback;
   if (typeof value === "boolean") return value;
   throw invalidOption(field, value, "true or false");
+}
+
+/** What `openStore` answers. */
+export function storeOption(value: unknown): Store {
+  if (typeof value !== "object" || value === null) throw invalidOption("store", value, "what openStore answers");
+  return value as Store;
 }
 
 /** The error for an option with a wrong value. Of an object it shows nothing: options hold secrets. */

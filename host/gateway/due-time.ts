@@ -1,4 +1,5 @@
-import { invalid, shown } from "./stored-payload.ts";
+import { invalidRequest } from "./connector-payload.ts";
+import { shown } from "./stored-payload.ts";
 
 /** What a Date can be, in milliseconds. */
 const MOST_TIME = 8.64e15;
@@ -12,7 +13,7 @@ export function timeIn(field: string, value: unknown): number {
     // Date takes the 30th of February for the 2nd of March.
     if (!Number.isNaN(time) && timeText(time).slice(0, 19) === value.slice(0, 19)) return time;
   }
-  throw invalid(
+  throw invalidRequest(
     `${field} is ${shown(value)}: a time such as "2030-01-31T08:00:00Z", or whole milliseconds since 1970, is wanted`,
   );
 }

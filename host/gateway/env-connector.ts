@@ -1,7 +1,7 @@
 import { quote } from "../errors/errors.ts";
-import { type Connector, ConnectorError, type ConnectorRequest, type ConnectorResponse } from "./connector.ts";
+import type { Connector, ConnectorRequest, ConnectorResponse } from "./connector.ts";
 import { expectOptions, invalidOption } from "./connector-options.ts";
-import { invalidRequest, payloadFields } from "./connector-payload.ts";
+import { invalidRequest, payloadFields, unknownOperation } from "./connector-payload.ts";
 
 /** The named values that guests may read: those of `values`, and those that `names` says of `from`. */
 export interface EnvConnectorOptions {
@@ -32,8 +32,7 @@ export function envConnector(options: EnvConnectorOptions): Connector {
         payloadFields(payload, []);
         return { resultClass: "success", payload: { names: [...values.keys()].sort() } };
       }
-      if (operation !== "get")
-        throw new ConnectorError("unknown-operation", "The operation is unknown: get and list are known");
+      if (operation !== "get") throw unknownOperation(operation, ["get", "list"]);
       const { name } = payloadFields(payload, ["name"]);
       if (typeof name !== "string") throw invalidRequest("name is no text: the name of a value is wanted");
       const value = values.get(name);

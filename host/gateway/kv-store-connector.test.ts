@@ -90,7 +90,7 @@ describe("kvStoreConnector()", () => {
     await said("put", { key: "k", value: "mine" }, "acme.notes");
     for (const other of ["acme", "acme.note", "acme.notes-2", "acme.notes.k", "notes"]) {
       expect(await said("get", { key: "k" }, other)).toEqual(["missing", { revision: 0 }]);
-      expect(await said("list", {}, other)).toEqual(["success", { entries: [], after: null }]);
+      expect(await said("list", {}, other)).toEqual(["success", { entries: [], next: null }]);
       expect(await said("delete", { key: "k" }, other)).toEqual(["missing", { revision: 0 }]);
       expect(await said("put", { key: "k", value: other, expected: 0 }, other)).toEqual(["success", { revision: 1 }]);
     }
@@ -112,10 +112,10 @@ describe("kvStoreConnector()", () => {
       for (let after: string | null = null; ; calls++) {
         const [resultClass, payload] = await said("list", { after }, "acme.notes", room);
         expect(resultClass).toBe("success");
-        const page = payload as { entries: { key: string; revision: number; bytes: number }[]; after: string | null };
+        const page = payload as { entries: { key: string; revision: number; bytes: number }[]; next: string | null };
         seen.push(...page.entries.map(({ key }) => key));
-        if (page.after === null) break;
-        after = page.after;
+        if (page.next === null) break;
+        after = page.next;
       }
       expect(seen).toEqual(inOrder);
       expect(calls + 1).toBeGreaterThanOrEqual(pages);
@@ -126,9 +126,9 @@ describe("kvStoreConnector()", () => {
         { key: 'odd 1 "\u0001"', revision: 2, bytes: 3 },
         { key: 'odd 101 "\u0001"', revision: 102, bytes: 3 },
       ],
-      after: 'odd 101 "\u0001"',
+      next: 'odd 101 "\u0001"',
     });
-    expect(await said("list", { prefix: "%" })).toEqual(["success", { entries: [], after: null }]);
+    expect(await said("list", { prefix: "%" })).toEqual(["success", { entries: [], next: null }]);
   });
 
   it("answers within the bytes that the guest has, down to the last one, or says that it is too large", async () => {
@@ -143,7 +143,7 @@ describe("kvStoreConnector()", () => {
         if (answer[0] === "success") least = room;
         else
           expect(answer).toEqual([
-            "too-large",
+            "response-too-large",
             `the value has ${bytes} bytes, and no place in a response of ${room} bytes`,
           ]);
       }
@@ -155,7 +155,7 @@ describe("kvStoreConnector()", () => {
 
   it("does nothing where not even an answer would have place", async () => {
     expect(await said("put", { key: "k", value: 1 }, "acme.notes", 255)).toEqual([
-      "too-large",
+      "response-too-large",
       "the response has place for 255 bytes: at least 256 are wanted",
     ]);
     expect(await store.entries.usage("acme.notes")).toEqual({ entries: 0, bytes: 0 });
@@ -163,7 +163,7 @@ describe("kvStoreConnector()", () => {
     expect(await said("put", { key: longest, value: 1 }, "acme.notes", 256)).toEqual(["success", { revision: 1 }]);
     expect(await said("get", { key: longest }, "acme.notes", 256)).toEqual(["success", { revision: 1, value: 1 }]);
     expect(await said("list", {}, "acme.notes", 256)).toEqual([
-      "too-large",
+      "response-too-large",
       "not one entry has place in a response of 256 bytes",
     ]);
   });
@@ -181,9 +181,9 @@ describe("kvStoreConnector()", () => {
 
   const hostile: readonly (readonly [string, unknown, string])[] = [
     ["get", {}, "key is undefined: a text of 1 to 512 bytes"],
-    ["get", [], "get takes an object with key"],
-    ["get", "null", "get takes an object with key"],
-    ["get", '"k"', "get takes an object with key"],
+    ["get", [], "an object with key is wanted"],
+    ["get", "null", "an object with key is wanted"],
+    ["get", '"k"', "an object with key is wanted"],
     ["get", { key: 1 }, "key is 1"],
     ["get", { key: ["k"] }, "key is a list"],
     ["get", { key: { toString: "k" } }, "key is an object"],
@@ -193,19 +193,19 @@ describe("kvStoreConnector()", () => {
     ["get", { key: "x".repeat(500_000) }, "key has 500000 bytes"],
     ["get", '{"key":"a\\ud800"}', "key has half a character"],
     ["get", '{"key":"\\udc00\\ud800"}', "key has half a character"],
-    ["get", { key: "k", kex: 1 }, 'get has the unknown field "kex": did you mean "key"?'],
-    ["get", '{"key":"k","__proto__":{"key":"j"}}', 'get has the unknown field "__proto__"'],
-    ["get", '{"__proto__":{"key":"k"}}', 'get has the unknown field "__proto__"'],
-    ["get", '{"constructor":1,"key":"k"}', 'get has the unknown field "constructor"'],
+    ["get", { key: "k", kex: 1 }, 'The payload has the unknown field "kex": did you mean "key"?'],
+    ["get", '{"key":"k","__proto__":{"key":"j"}}', 'The payload has the unknown field "__proto__"'],
+    ["get", '{"__proto__":{"key":"k"}}', 'The payload has the unknown field "__proto__"'],
+    ["get", '{"constructor":1,"key":"k"}', 'The payload has the unknown field "constructor"'],
     ["put", { key: "k" }, "put has neither body, which is base64, nor value"],
     ["put", { key: "k", value: 1, body: "" }, "the payload has body and value"],
-    ["put", { key: "k", body: 1 }, "body is 1: bytes in base64"],
-    ["put", { key: "k", body: null }, "body is null"],
-    ["put", { key: "k", body: "a" }, "body is not base64"],
-    ["put", { key: "k", body: "YQ" }, "body is not base64"],
-    ["put", { key: "k", body: "YR==" }, "body is not base64"],
-    ["put", { key: "k", body: "Y Q==" }, "body is not base64"],
-    ["put", { key: "k", body: "__-_" }, "body is not base64"],
+    ["put", { key: "k", body: 1 }, "body is no text: base64 is wanted"],
+    ["put", { key: "k", body: null }, "body is no text: base64 is wanted"],
+    ["put", { key: "k", body: "a" }, "body is no base64"],
+    ["put", { key: "k", body: "YQ" }, "body is no base64"],
+    ["put", { key: "k", body: "YR==" }, "body is no base64"],
+    ["put", { key: "k", body: "Y Q==" }, "body is no base64"],
+    ["put", { key: "k", body: "__-_" }, "body is no base64"],
     ["put", '{"key":"k","value":1e400}', "value has a number that is too large"],
     ["put", '{"key":"k","value":[{"a":[-1e999]}]}', "value has a number that is too large"],
     ["put", { key: "k", value: 1, expected: "1" }, 'expected is "1": a revision is wanted'],
@@ -214,9 +214,9 @@ describe("kvStoreConnector()", () => {
     ["put", '{"key":"k","value":1,"expected":1e400}', "expected is Infinity"],
     ["put", '{"key":"k","value":1,"expected":9007199254740993}', "expected is 9007199254740992"],
     ["put", { key: "k", value: 1, expected: true }, "expected is true"],
-    ["put", { key: "k", value: 1, format: "json" }, 'put has the unknown field "format"'],
+    ["put", { key: "k", value: 1, format: "json" }, 'The payload has the unknown field "format"'],
     ["delete", { key: "k", expected: [] }, "expected is a list"],
-    ["delete", { key: "k", value: 1 }, 'delete has the unknown field "value"'],
+    ["delete", { key: "k", value: 1 }, 'The payload has the unknown field "value"'],
     ["list", { limit: 0 }, "limit is 0: a whole number from 1 to 100"],
     ["list", { limit: 101 }, "limit is 101"],
     ["list", '{"limit":1e400}', "limit is Infinity"],
@@ -309,9 +309,9 @@ describe("kvStoreConnector()", () => {
   });
 
   it.each([
-    [undefined, "it has no options"],
-    [{}, "store is no store"],
-    [{ store: {}, quotaByte: 1 }, 'unknown option "quotaByte": did you mean "quotaBytes"?'],
+    [undefined, "options is undefined, an object is wanted"],
+    [{}, "store is undefined, what openStore answers is wanted"],
+    [{ store: {}, quotaByte: 1 }, 'unknown key "quotaByte"; did you mean "quotaBytes"?'],
     [{ store: {}, quotaBytes: 0 }, "quotaBytes is 0"],
     [{ store: {}, quotaEntries: Infinity }, "quotaEntries is Infinity"],
   ])("refuses the options %j", (options, why) => {

@@ -7,22 +7,20 @@ import {
   type ConnectorRequest,
   type ConnectorResponse,
 } from "./connector.ts";
+import { expectOptions, storeOption, wholeOption } from "./connector-options.ts";
+import { invalidRequest, payloadFields, unknownOperation } from "./connector-payload.ts";
 import { storeFailure } from "./store-failure.ts";
-import { storeConnectorOptions, wholeOption } from "./store-options.ts";
 import {
   checkRoom,
   contentBytes,
   contentField,
   contentIn,
   entriesThatFit,
-  fieldsOf,
-  invalid,
   jsonBytes,
   limitIn,
   nameIn,
   payloadRoom,
   shown,
-  unknownOperation,
 } from "./stored-payload.ts";
 
 /** Where values are kept, and how much of it each capability may have. */
@@ -49,20 +47,21 @@ const QUOTA_ENTRIES = 10_000;
  * - `put { key, body | value, expected? }`: `success { revision }`, `conflict { revision }` with the revision that the key has,
  *   `over-quota { entries, bytes, mostEntries, mostBytes }`. `expected` is the revision that it must have; 0 or null: it must not exist.
  * - `delete { key, expected? }`: `success { revision }`, `missing { revision: 0 }`, `conflict { revision }`.
- * - `list { prefix?, after?, limit? }`: `success { entries: [{ key, revision, bytes }], after }` by the keys' bytes, at most 100 and as many as the
- *   response has place for; `after` is what to ask with for those that follow, null for none.
+ * - `list { prefix?, after?, limit? }`: `success { entries: [{ key, revision, bytes }], next }` by the keys' bytes, at most 100 and as many as the
+ *   response has place for; `next` is the `after` to ask with for those that follow, null for none.
  *
  * Revisions only grow, also over deletions. A response means that it is on disk. Codes of failures: `invalid-request`,
- * `unknown-operation`, `too-large` (a value that has no place in the response), `busy` and `full` (both retryable), `unavailable`.
+ * `unknown-operation`, `response-too-large` (a value that has no place in the response), `busy` and `full` (both retryable), `unavailable`.
  * Throws AIRLOCK_GATEWAY_CONNECTOR_INVALID.
  */
 export function kvStoreConnector(options: KvStoreOptions): Connector {
-  const checked = storeConnectorOptions(ID, options, ["store", "quotaBytes", "quotaEntries"]);
+  expectOptions(options, "options", ["store", "quotaBytes", "quotaEntries"]);
+  const { store, quotaBytes, quotaEntries } = options;
   const quota = {
-    bytes: wholeOption(ID, "quotaBytes", checked.quotaBytes ?? QUOTA_BYTES, 1),
-    entries: wholeOption(ID, "quotaEntries", checked.quotaEntries ?? QUOTA_ENTRIES, 1),
+    bytes: wholeOption(quotaBytes, "quotaBytes", 1, Number.MAX_SAFE_INTEGER, QUOTA_BYTES),
+    entries: wholeOption(quotaEntries, "quotaEntries", 1, Number.MAX_SAFE_INTEGER, QUOTA_ENTRIES),
   };
-  return new KvStore(checked.store, quota);
+  return new KvStore(storeOption(store), quota);
 }
 
 class KvStore implements Connector {
@@ -98,7 +97,7 @@ class KvStore implements Connector {
   }
 
   async #get(request: ConnectorRequest, context: ConnectorContext): Promise<ConnectorResponse> {
-    const key = nameIn("key", fieldsOf(request, ["key"]).key);
+    const key = nameIn("key", payloadFields(request.payload, ["key"])["key"]);
     const room = payloadRoom(context) - jsonBytes({ revision: Number.MAX_SAFE_INTEGER, value: 0 });
     const found = await this.#store.entries.get(context.capabilityId, key, { mostBytes: Math.max(room, 0) });
     switch (found.kind) {
@@ -117,13 +116,13 @@ class KvStore implements Connector {
   }
 
   async #put(request: ConnectorRequest, { capabilityId }: ConnectorContext): Promise<ConnectorResponse> {
-    const fields = fieldsOf(request, ["key", "body", "value", "expected"]);
-    const key = nameIn("key", fields.key);
+    const fields = payloadFields(request.payload, ["key", "body", "value", "expected"]);
+    const key = nameIn("key", fields["key"]);
     const content = contentIn(fields);
     if (content === null)
-      throw invalid("put has neither body, which is base64, nor value, which is JSON: one is wanted");
+      throw invalidRequest("put has neither body, which is base64, nor value, which is JSON: one is wanted");
     const { format, body } = content;
-    const options = { ...expectedIn(fields.expected), format, quota: this.#quota };
+    const options = { ...expectedIn(fields["expected"]), format, quota: this.#quota };
     const put = await this.#store.entries.put(capabilityId, key, body, options);
     switch (put.kind) {
       case "stored":
@@ -140,9 +139,9 @@ class KvStore implements Connector {
   }
 
   async #delete(request: ConnectorRequest, { capabilityId }: ConnectorContext): Promise<ConnectorResponse> {
-    const fields = fieldsOf(request, ["key", "expected"]);
-    const key = nameIn("key", fields.key);
-    const deletion = await this.#store.entries.delete(capabilityId, key, expectedIn(fields.expected));
+    const fields = payloadFields(request.payload, ["key", "expected"]);
+    const key = nameIn("key", fields["key"]);
+    const deletion = await this.#store.entries.delete(capabilityId, key, expectedIn(fields["expected"]));
     switch (deletion.kind) {
       case "deleted":
         return { resultClass: "success", payload: { revision: deletion.revision } };
@@ -156,18 +155,19 @@ class KvStore implements Connector {
   }
 
   async #list(request: ConnectorRequest, context: ConnectorContext): Promise<ConnectorResponse> {
-    const fields = fieldsOf(request, ["prefix", "after", "limit"]);
-    const prefix = fields.prefix === undefined ? "" : nameIn("prefix", fields.prefix, 0);
+    const fields = payloadFields(request.payload, ["prefix", "after", "limit"]);
+    const prefix = fields["prefix"] === undefined ? "" : nameIn("prefix", fields["prefix"], 0);
     // What an answer says of the end is taken for the beginning.
-    const after = fields.after === undefined || fields.after === null ? {} : { after: nameIn("after", fields.after) };
+    const after =
+      fields["after"] === undefined || fields["after"] === null ? {} : { after: nameIn("after", fields["after"]) };
     const page = await this.#store.entries.list(context.capabilityId, {
       prefix,
       ...after,
-      limit: limitIn(fields.limit),
+      limit: limitIn(fields["limit"]),
     });
     const entries = entriesThatFit(page.entries, context, ({ key }) => key);
     const more = page.more || entries.length < page.entries.length;
-    return { resultClass: "success", payload: { entries, after: more ? entries.at(-1)!.key : null } };
+    return { resultClass: "success", payload: { entries, next: more ? entries.at(-1)!.key : null } };
   }
 }
 
@@ -175,12 +175,14 @@ function expectedIn(expected: unknown): { readonly expected?: number } {
   if (expected === undefined) return {};
   if (expected === null) return { expected: 0 };
   if (Number.isSafeInteger(expected) && (expected as number) >= 0) return { expected: expected as number };
-  throw invalid(`expected is ${shown(expected)}: a revision is wanted, or 0 or null for a key that must not exist`);
+  throw invalidRequest(
+    `expected is ${shown(expected)}: a revision is wanted, or 0 or null for a key that must not exist`,
+  );
 }
 
 function tooLarge(bytes: number, { responseBytes }: ConnectorContext): ConnectorError {
   return new ConnectorError(
-    "too-large",
+    "response-too-large",
     `the value has ${bytes} bytes, and no place in a response of ${responseBytes} bytes`,
   );
 }

@@ -6,7 +6,7 @@ import {
   type ConnectorResponse,
 } from "./connector.ts";
 import { expectOptions, invalidOption, switchOption, wholeOption } from "./connector-options.ts";
-import { invalidRequest, payloadBytes, payloadFields } from "./connector-payload.ts";
+import { invalidRequest, payloadBytes, payloadFields, unknownOperation } from "./connector-payload.ts";
 import { type FolderBounds, ObjectFolder } from "./object-folder.ts";
 import type { ObjectHead } from "./object-head.ts";
 import { isObjectName, LONGEST_NAME } from "./object-name.ts";
@@ -103,10 +103,7 @@ class ObjectStore {
     } catch (thrown) {
       throw failureOf(thrown);
     }
-    throw new ConnectorError(
-      "unknown-operation",
-      "The operation is unknown: put, get, head, list and delete are known",
-    );
+    throw unknownOperation(operation, ["put", "get", "head", "list", "delete"]);
   }
 
   close(): Promise<void> {

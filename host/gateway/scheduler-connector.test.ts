@@ -387,12 +387,12 @@ describe("schedulerConnector()", () => {
         expect(resultClass).toBe("success");
         const page = payload as {
           entries: { id: string; dueAt: string; bytes: number; attempt: number }[];
-          after: unknown;
+          next: unknown;
         };
         seen.push(...page.entries.map(({ dueAt, id }) => `${dueAt} ${id}`));
         expect(page.entries[0]).toMatchObject({ bytes: 7, attempt: 0 });
-        if (page.after === null) break;
-        after = page.after;
+        if (page.next === null) break;
+        after = page.next;
       }
       expect(seen).toHaveLength(120);
       expect(seen).toEqual([...new Set(seen)].sort());
@@ -462,7 +462,7 @@ describe("schedulerConnector()", () => {
 
   const due = at(10);
   const hostile: readonly (readonly [string, string, unknown])[] = [
-    ["schedule", "schedule takes an object with id, dueAt, body, value", []],
+    ["schedule", "an object with id, dueAt, body, value is wanted", []],
     ["schedule", "dueAt is undefined", { id: "a" }],
     ["schedule", "id is undefined", { dueAt: due }],
     ["schedule", "id is 5", { id: 5, dueAt: due }],
@@ -474,9 +474,9 @@ describe("schedulerConnector()", () => {
     ["schedule", 'unknown field "__proto__"', `{"__proto__":{"id":"a"},"id":"a","dueAt":"${due}"}`],
     ["schedule", 'unknown field "dueat": did you mean "dueAt"?', { id: "a", dueat: due }],
     ["schedule", "the payload has body and value", { id: "a", dueAt: due, body: "", value: 1 }],
-    ["schedule", "body is not base64", { id: "a", dueAt: due, body: "?" }],
+    ["schedule", "body is no base64", { id: "a", dueAt: due, body: "?" }],
     ["schedule", "value has a number that is too large", `{"id":"a","dueAt":"${due}","value":1e400}`],
-    ["cancel", "cancel takes an object with id", "null"],
+    ["cancel", "an object with id is wanted", "null"],
     ["cancel", "id is null", { id: null }],
     ["cancel", 'unknown field "dueAt"', { id: "a", dueAt: due }],
     ["list", "limit is 0", { limit: 0 }],
@@ -486,7 +486,7 @@ describe("schedulerConnector()", () => {
     ["list", "after is a list", { after: [due, "a"] }],
     ["list", "after.dueAt is undefined", { after: { id: "a" } }],
     ["list", "after.id has 0 bytes", { after: { id: "", dueAt: due } }],
-    ["list", 'after has the unknown field "x"', { after: { id: "a", dueAt: due, x: 1 } }],
+    ["list", 'The payload has the unknown field "x"', { after: { id: "a", dueAt: due, x: 1 } }],
   ];
   it.each(hostile)("refuses %s: %s", async (operation, message, payload) => {
     expect(await said(operation, payload)).toEqual(["invalid-request", expect.stringContaining(message)]);
@@ -496,12 +496,15 @@ describe("schedulerConnector()", () => {
   it("knows no other operation", async () => {
     expect(await said("claim", { id: "a" })).toEqual([
       "unknown-operation",
-      expect.stringContaining("schedule, cancel, list are known"),
+      expect.stringContaining("one of schedule, cancel, list is wanted"),
     ]);
   });
 
   it("does nothing where not even an answer would have place", async () => {
-    expect(await said("schedule", { id: "a", dueAt: due }, "acme.notes", 255)).toMatchObject(["too-large", {}]);
+    expect(await said("schedule", { id: "a", dueAt: due }, "acme.notes", 255)).toMatchObject([
+      "response-too-large",
+      {},
+    ]);
     expect(await store.schedule.nextAt()).toBeNull();
   });
 
@@ -524,12 +527,12 @@ describe("schedulerConnector()", () => {
   });
 
   it.each([
-    [undefined, "it has no options"],
-    [{}, "store is no store"],
-    [{ store: {}, onDu: 1 }, 'unknown option "onDu": did you mean "onDue"?'],
+    [undefined, "options is undefined, an object is wanted"],
+    [{}, "store is undefined, what openStore answers is wanted"],
+    [{ store: {}, onDu: 1 }, 'unknown key "onDu"; did you mean "onDue"?'],
     [{ store: {}, onDue: 1 }, "onDue is 1"],
-    [{ store: {}, clock: {} }, "clock is no clock"],
-    [{ store: {}, clock: null }, "clock is no clock"],
+    [{ store: {}, clock: {} }, "clock is an object"],
+    [{ store: {}, clock: null }, "clock is null"],
     [{ store: {}, mostAheadMs: Infinity }, "mostAheadMs is Infinity"],
     [{ store: {}, quotaEntries: 0 }, "quotaEntries is 0"],
     [{ store: {}, leaseMs: -1 }, "leaseMs is -1"],

@@ -1,22 +1,12 @@
 import { assertNever } from "../errors/errors.ts";
 import type { Quota, Store } from "../store/store.ts";
 import type { Connector, ConnectorContext, ConnectorRequest, ConnectorResponse } from "./connector.ts";
+import { expectOptions, invalidOption, storeOption, wholeOption } from "./connector-options.ts";
+import { invalidRequest, payloadFields, unknownOperation } from "./connector-payload.ts";
 import { type Due, DueDelivery, MACHINE_CLOCK, type SchedulerClock } from "./due-delivery.ts";
 import { timeIn, timeText } from "./due-time.ts";
 import { storeFailure } from "./store-failure.ts";
-import { invalidOption, storeConnectorOptions, wholeOption } from "./store-options.ts";
-import {
-  checkRoom,
-  contentIn,
-  entriesThatFit,
-  fieldsOf,
-  invalid,
-  limitIn,
-  nameIn,
-  type StoredContent,
-  shown,
-  unknownOperation,
-} from "./stored-payload.ts";
+import { checkRoom, contentIn, entriesThatFit, limitIn, nameIn, type StoredContent, shown } from "./stored-payload.ts";
 
 /** Where the schedule is kept, its bounds, and who carries out what is due. */
 export interface SchedulerOptions {
@@ -73,32 +63,41 @@ const KNOWN = ["store", "onDue", "clock", "mostAheadMs", "quotaEntries", "quotaB
  *   time that it is taken for; `late { lateMs }` where the time is over and `too-far { mostAheadMs }` where it is too far ahead, and then
  *   nothing was scheduled; `over-quota { entries, bytes, mostEntries, mostBytes }`. An id is free again once its entry was carried out or cancelled.
  * - `cancel { id }`: `cancelled`, `missing`, or `delivering` where the application has it already.
- * - `list { after?, limit? }`: `success { entries: [{ id, dueAt, bytes, attempt }], after }` by due time and id, at most 100; `after`, a
- *   `{ dueAt, id }`, is what to ask with for those that follow, null for none.
+ * - `list { after?, limit? }`: `success { entries: [{ id, dueAt, bytes, attempt }], next }` by due time and id, at most 100; `next`, a
+ *   `{ dueAt, id }`, is the `after` to ask with for those that follow, null for none.
  *
  * `dueAt` is ISO 8601 text in UTC or whole milliseconds since 1970; answers have text. An entry is carried out at least once, each claim
  * with its `attempt`, and never before its time; `lateMs` says how long after it. Codes of failures: `invalid-request`, `unknown-operation`,
- * `too-large`, `busy` and `full` (both retryable), `unavailable`. Throws AIRLOCK_GATEWAY_CONNECTOR_INVALID.
+ * `response-too-large`, `busy` and `full` (both retryable), `unavailable`. Throws AIRLOCK_GATEWAY_CONNECTOR_INVALID.
  */
 export function schedulerConnector(options: SchedulerOptions): SchedulerConnector {
-  const checked = storeConnectorOptions(ID, options, KNOWN);
-  const { onDue, clock = MACHINE_CLOCK } = checked;
-  if (onDue !== undefined && typeof onDue !== "function")
-    throw invalidOption(ID, `onDue is ${shown(onDue)}: a function is wanted`);
+  expectOptions(options, "options", KNOWN);
+  const {
+    store,
+    onDue,
+    clock = MACHINE_CLOCK,
+    mostAheadMs,
+    quotaEntries,
+    quotaBytes,
+    leaseMs,
+    everyMs,
+    atOnce,
+  } = options;
+  if (onDue !== undefined && typeof onDue !== "function") throw invalidOption("onDue", onDue, "a function");
   if (![clock?.now, clock?.after, clock?.cancel].every((each) => typeof each === "function"))
-    throw invalidOption(ID, "clock is no clock: an object with now, after and cancel is wanted");
+    throw invalidOption("clock", clock, "an object with now, after and cancel");
   return new Scheduler({
-    store: checked.store,
+    store: storeOption(store),
     onDue: onDue ?? null,
     clock,
-    mostAheadMs: wholeOption(ID, "mostAheadMs", checked.mostAheadMs ?? 366 * DAY_MS, 1, 36_600 * DAY_MS),
+    mostAheadMs: wholeOption(mostAheadMs, "mostAheadMs", 1, 36_600 * DAY_MS, 366 * DAY_MS),
     quota: {
-      entries: wholeOption(ID, "quotaEntries", checked.quotaEntries ?? 1_000, 1),
-      bytes: wholeOption(ID, "quotaBytes", checked.quotaBytes ?? 1024 * 1024, 1),
+      entries: wholeOption(quotaEntries, "quotaEntries", 1, Number.MAX_SAFE_INTEGER, 1_000),
+      bytes: wholeOption(quotaBytes, "quotaBytes", 1, Number.MAX_SAFE_INTEGER, 1024 * 1024),
     },
-    leaseMs: wholeOption(ID, "leaseMs", checked.leaseMs ?? 60_000, 1, 366 * DAY_MS),
-    everyMs: wholeOption(ID, "everyMs", checked.everyMs ?? 1_000, 1, DAY_MS),
-    atOnce: wholeOption(ID, "atOnce", checked.atOnce ?? 16, 1, 1_000),
+    leaseMs: wholeOption(leaseMs, "leaseMs", 1, 366 * DAY_MS, 60_000),
+    everyMs: wholeOption(everyMs, "everyMs", 1, DAY_MS, 1_000),
+    atOnce: wholeOption(atOnce, "atOnce", 1, 1_000, 16),
   });
 }
 
@@ -127,7 +126,7 @@ class Scheduler implements SchedulerConnector {
 
   start(): void {
     if (this.#options.onDue === null)
-      throw invalidOption(ID, "it has no onDue to deliver to: claimDue and settle are wanted");
+      throw invalidOption("onDue", undefined, "a function to deliver to, or claimDue and settle instead of start,");
     this.#delivery.start(this.#options.onDue);
   }
 
@@ -166,9 +165,9 @@ class Scheduler implements SchedulerConnector {
   }
 
   async #schedule(request: ConnectorRequest, { capabilityId }: ConnectorContext): Promise<ConnectorResponse> {
-    const fields = fieldsOf(request, ["id", "dueAt", "body", "value"]);
-    const id = nameIn("id", fields.id);
-    const dueAt = timeIn("dueAt", fields.dueAt);
+    const fields = payloadFields(request.payload, ["id", "dueAt", "body", "value"]);
+    const id = nameIn("id", fields["id"]);
+    const dueAt = timeIn("dueAt", fields["dueAt"]);
     const content = contentIn(fields) ?? NOTHING;
     const misfit = this.#misfit(dueAt);
     if (misfit !== null) {
@@ -202,20 +201,20 @@ class Scheduler implements SchedulerConnector {
   }
 
   async #cancel(request: ConnectorRequest, { capabilityId }: ConnectorContext): Promise<ConnectorResponse> {
-    const id = nameIn("id", fieldsOf(request, ["id"]).id);
+    const id = nameIn("id", payloadFields(request.payload, ["id"])["id"]);
     const now = Math.floor(this.#options.clock.now());
     const { kind } = await this.#options.store.schedule.cancel(capabilityId, id, { now });
     return { resultClass: kind === "claimed" ? "delivering" : kind, payload: {} };
   }
 
   async #list(request: ConnectorRequest, context: ConnectorContext): Promise<ConnectorResponse> {
-    const fields = fieldsOf(request, ["after", "limit"]);
-    const limit = limitIn(fields.limit);
-    const page = await this.#options.store.schedule.list(context.capabilityId, { ...afterIn(fields.after), limit });
+    const fields = payloadFields(request.payload, ["after", "limit"]);
+    const limit = limitIn(fields["limit"]);
+    const page = await this.#options.store.schedule.list(context.capabilityId, { ...afterIn(fields["after"]), limit });
     const all = page.entries.map((entry) => ({ ...entry, dueAt: timeText(entry.dueAt) }));
     const entries = entriesThatFit(all, context, cursorOf);
     const more = page.more || entries.length < all.length;
-    return { resultClass: "success", payload: { entries, after: more ? cursorOf(entries.at(-1)!) : null } };
+    return { resultClass: "success", payload: { entries, next: more ? cursorOf(entries.at(-1)!) : null } };
   }
 }
 
@@ -228,8 +227,8 @@ function duplicate(asked: number, dueAt: number): ConnectorResponse {
 function afterIn(after: unknown): { readonly after?: { readonly dueAt: number; readonly id: string } } {
   if (after === undefined || after === null) return {};
   if (typeof after !== "object" || Array.isArray(after))
-    throw invalid(`after is ${shown(after)}: the { dueAt, id } of an answer is wanted`);
-  const { dueAt, id } = fieldsOf({ operation: "after", payload: after }, ["dueAt", "id"]);
+    throw invalidRequest(`after is ${shown(after)}: the { dueAt, id } of an answer is wanted`);
+  const { dueAt, id } = payloadFields(after, ["dueAt", "id"]);
   return { after: { dueAt: timeIn("after.dueAt", dueAt), id: nameIn("after.id", id) } };
 }
 

@@ -1,6 +1,7 @@
-import { nearest, quote } from "../errors/errors.ts";
+import { quote } from "../errors/errors.ts";
 import type { Format } from "../store/store.ts";
-import { ConnectorError, type ConnectorRequest } from "./connector.ts";
+import { ConnectorError } from "./connector.ts";
+import { invalidRequest, payloadBytes } from "./connector-payload.ts";
 
 /** Bytes of a key or an id, as UTF-8. */
 const MOST_NAME_BYTES = 512;
@@ -17,60 +18,35 @@ export interface StoredContent {
   readonly body: Uint8Array;
 }
 
-/** The fields of a request's payload, of which each is known. */
-export type Fields<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
-
-/** Throws a ConnectorError, as all functions here: `invalid-request`, with what is wanted. */
-export function fieldsOf<Name extends string>(
-  { operation, payload }: ConnectorRequest,
-  known: readonly Name[],
-): Fields<Name> {
-  if (typeof payload !== "object" || payload === null || Array.isArray(payload))
-    throw invalid(`${operation} takes an object with ${known.join(", ")}`);
-  const surplus = Object.keys(payload).find((name) => !(known as readonly string[]).includes(name));
-  if (surplus === undefined) return payload as Fields<Name>;
-  const near = nearest(surplus, known);
-  const hint = near === undefined ? `${known.join(", ")} are known` : `did you mean ${quote(near)}?`;
-  throw invalid(`${operation} has the unknown field ${quote(surplus, 60)}: ${hint}`);
-}
-
-export function unknownOperation(operation: string, known: readonly string[]): ConnectorError {
-  const near = nearest(operation, known);
-  const hint = near === undefined ? "" : `, did you mean ${quote(near)}?`;
-  return new ConnectorError(
-    "unknown-operation",
-    `operation is ${quote(operation, 60)}: ${known.join(", ")} are known${hint}`,
-  );
-}
-
 /** A key or an id; `least` 0 for what may be empty. */
 export function nameIn(field: string, value: unknown, least = 1): string {
   const wanted = `${least} to ${MOST_NAME_BYTES} bytes as UTF-8 are wanted`;
-  if (typeof value !== "string") throw invalid(`${field} is ${shown(value)}: a text of ${wanted}`);
+  if (typeof value !== "string") throw invalidRequest(`${field} is ${shown(value)}: a text of ${wanted}`);
   // Every code unit is at least a byte: what is far too long is not counted.
   const bytes = value.length > MOST_NAME_BYTES ? value.length : Buffer.byteLength(value);
-  if (bytes < least || bytes > MOST_NAME_BYTES) throw invalid(`${field} has ${bytes} bytes or more: ${wanted}`);
+  if (bytes < least || bytes > MOST_NAME_BYTES) throw invalidRequest(`${field} has ${bytes} bytes or more: ${wanted}`);
   if (/[\ud800-\udfff]/u.test(value))
-    throw invalid(`${field} has half a character (a lone surrogate): Unicode is wanted`);
+    throw invalidRequest(`${field} has half a character (a lone surrogate): Unicode is wanted`);
   return value;
 }
 
 export function limitIn(value: unknown): number {
   if (value === undefined) return MOST_LISTED;
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= MOST_LISTED) return value as number;
-  throw invalid(`limit is ${shown(value)}: a whole number from 1 to ${MOST_LISTED} is wanted`);
+  throw invalidRequest(`limit is ${shown(value)}: a whole number from 1 to ${MOST_LISTED} is wanted`);
 }
 
 /** Null where the payload has neither `body` nor `value`. */
-export function contentIn(fields: Fields<"body" | "value">): StoredContent | null {
+export function contentIn(fields: Readonly<Record<string, unknown>>): StoredContent | null {
   const hasValue = Object.hasOwn(fields, "value");
   if (Object.hasOwn(fields, "body")) {
-    if (hasValue) throw invalid("the payload has body and value: one of them is wanted");
-    return { format: "bytes", body: bytesIn(fields.body) };
+    if (hasValue) throw invalidRequest("the payload has body and value: one of them is wanted");
+    return { format: "bytes", body: payloadBytes(fields["body"], "body", Number.MAX_SAFE_INTEGER) };
   }
   if (!hasValue) return null;
-  if (hasInfinity(fields.value)) throw invalid("value has a number that is too large to be kept (past 1.8e308)");
-  return { format: "json", body: Buffer.from(JSON.stringify(fields.value), "utf8") };
+  if (hasInfinity(fields["value"]))
+    throw invalidRequest("value has a number that is too large to be kept (past 1.8e308)");
+  return { format: "json", body: Buffer.from(JSON.stringify(fields["value"]), "utf8") };
 }
 
 /** The field under which the content is given back. */
@@ -88,7 +64,7 @@ export function contentBytes(format: Format, bytes: number): number {
 export function checkRoom({ responseBytes }: { readonly responseBytes: number }): void {
   if (responseBytes >= LEAST_RESPONSE_BYTES) return;
   throw new ConnectorError(
-    "too-large",
+    "response-too-large",
     `the response has place for ${responseBytes} bytes: at least ${LEAST_RESPONSE_BYTES} are wanted`,
   );
 }
@@ -99,7 +75,7 @@ export function payloadRoom(context: { readonly responseBytes: number }): number
 }
 
 /**
- * As many of the entries, from the first, as have place in the response beside `rest` bytes. Throws a ConnectorError, `too-large`, where not
+ * As many of the entries, from the first, as have place in the response beside `rest` bytes. Throws a ConnectorError, `response-too-large`, where not
  * even one has: an answer without any would look like the end.
  */
 export function entriesThatFit<Entry>(
@@ -107,12 +83,15 @@ export function entriesThatFit<Entry>(
   context: { readonly responseBytes: number },
   rest: (last: Entry) => unknown,
 ): readonly Entry[] {
-  let used = '{"entries":[],"after":}'.length;
+  let used = '{"entries":[],"next":}'.length;
   for (const [index, entry] of entries.entries()) {
     used += jsonBytes(entry) + 1;
     if (used + jsonBytes(rest(entry)) <= payloadRoom(context)) continue;
     if (index > 0) return entries.slice(0, index);
-    throw new ConnectorError("too-large", `not one entry has place in a response of ${context.responseBytes} bytes`);
+    throw new ConnectorError(
+      "response-too-large",
+      `not one entry has place in a response of ${context.responseBytes} bytes`,
+    );
   }
   return entries;
 }
@@ -121,23 +100,10 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-export function invalid(message: string): ConnectorError {
-  return new ConnectorError("invalid-request", message);
-}
-
 export function shown(value: unknown): string {
   if (typeof value === "string") return quote(value, 60);
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" && value !== null ? "an object" : String(value);
-}
-
-function bytesIn(body: unknown): Buffer {
-  const wanted = "bytes in base64, with its padding and nothing else, are wanted";
-  if (typeof body !== "string") throw invalid(`body is ${shown(body)}: ${wanted}`);
-  const bytes = Buffer.from(body, "base64");
-  // Node passes over what is not base64: only what it would write itself is taken.
-  if (bytes.toString("base64") !== body) throw invalid(`body is not base64: ${wanted}`);
-  return bytes;
 }
 
 /** JSON has no infinity, but `1e400` is read as one and would be kept as null. */
