@@ -41,6 +41,7 @@ export default defineConfig({
           exclude: [
             "host/tests/isolation/soak.test.ts",
             "host/tests/guests.test.ts",
+            "host/tests/core/guests.test.ts",
             "host/tests/profiled-guests.test.ts",
           ],
           ...timeouts,
@@ -50,7 +51,7 @@ export default defineConfig({
         plugins: [builtHost],
         test: {
           name: "built",
-          include: ["host/tests/*.test.ts", "host/tests/isolation/*.test.ts"],
+          include: ["host/tests/*.test.ts", "host/tests/isolation/*.test.ts", "host/tests/core/*.test.ts"],
           // Tests that start a process choose its file by this: no import leads there.
           env: { AIRLOCK_TESTS_ON: "dist" },
           ...timeouts,
