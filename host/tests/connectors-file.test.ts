@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +11,9 @@ import { schemaCheck } from "./published-schema.ts";
 
 const MODULE = `export const fixed = { id: "acme.fixed", version: "2.0.0", invoke: () => ({ resultClass: "success", payload: 7 }) };
 export function made({ say }) { return { ...fixed, id: "acme.made", invoke: () => ({ resultClass: "success", payload: say }) }; }
-export const broken = { id: "acme.broken" };`;
+export const broken = { id: "acme.broken" };
+export const nothing = () => null;
+export const closesBadly = { ...fixed, id: "acme.bad", close() { throw new Error("it does not close"); } };`;
 
 let folder: string;
 let server: Server;
@@ -160,6 +162,26 @@ describe("a file of connectors", () => {
       { kind: "module", module: "./own.mjs" },
       'the module "./own.mjs" has no export "connector"',
     ],
+    [
+      "a module that gives nothing",
+      { kind: "module", module: "./own.mjs", export: "nothing" },
+      'the export "nothing" of the module "./own.mjs" gives no connector',
+    ],
+    [
+      "a list of variables in place of names of headers",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: ["TOKEN"] }] } },
+      "headersEnv is no object",
+    ],
+    [
+      "headers that are a text, beside headersEnv",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: { x: "TOKEN" }, headers: "abc" }] } },
+      'hosts[0].headers is "string", an object is wanted',
+    ],
+    [
+      "an object for the name of a variable",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: { x: { toString: 1 } } }] } },
+      "connectors.0.options.hosts.0.headersEnv.x is no text",
+    ],
     ["an unknown option", { kind: "env", options: { value: {} } }, "options has the unknown key"],
   ])("with %s is refused, and says where", async (_, connector, message) => {
     write("bad.json", { connectors: [connector] });
@@ -169,6 +191,24 @@ describe("a file of connectors", () => {
       ? "AIRLOCK_GATEWAY_VALUE_MISSING"
       : "AIRLOCK_GATEWAY_FILE_INVALID";
     await expect(opening).rejects.toMatchObject({ code });
+  });
+
+  it.each(["nothing", "closesBadly"])("whose module has %s holds no store open that nobody can close", async (name) => {
+    const own = { kind: "module", module: "./own.mjs", export: name };
+    write("bad.json", { store: "./held", connectors: [{ ...own, export: "closesBadly" }, own, { kind: "http" }] });
+    const opening = openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
+    await expect(opening).rejects.toMatchObject({ code: "AIRLOCK_GATEWAY_FILE_INVALID" });
+    // SQLite takes its log away when the last connection is closed.
+    expect(readdirSync(join(folder, "held"))).toEqual(["airlock.db"]);
+  });
+
+  it("closes its store, and twice as once, where one of its connectors does not close", async () => {
+    const own = { kind: "module", module: "./own.mjs", export: "closesBadly" };
+    write("bad.json", { store: "./kept", connectors: [own, { kind: "kv-store" }] });
+    const opened = await openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
+    await expect(opened.close()).rejects.toThrow("it does not close");
+    expect(readdirSync(join(folder, "kept"))).toEqual(["airlock.db"]);
+    await expect(opened.close()).rejects.toThrow("it does not close");
   });
 
   it("that is not there, or binds what is no connector, ends the command with 2", async () => {
