@@ -61,6 +61,7 @@ export class Host implements AsyncDisposable {
     this.#policy = {
       limits: options.policy,
       maxComponentBytes: options.maxComponentBytes,
+      profiles: new Set(options.profiles),
       embedderInterfaces: new Set(Object.keys(options.imports)),
       readableDirectories: options.readableDirectories,
       filesystemProblem: grantProblem(),
