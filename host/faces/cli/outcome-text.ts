@@ -129,7 +129,9 @@ function connectorLines({ connectorCalls = [] }: Outcome, colours: Paint): reado
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   const lines = [...counts].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`));
-  return [colours.strong("connectors"), ...lines, ""];
+  const unbound = connectorCalls.some(({ failureClass }) => failureClass === "unbound");
+  const hint = unbound ? ["  What is unbound a file binds, for this capability: see airlock connectors --help"] : [];
+  return [colours.strong("connectors"), ...lines, ...hint, ""];
 }
 
 function usageLines(outcome: Outcome, colours: Paint): readonly string[] {
