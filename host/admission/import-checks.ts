@@ -87,10 +87,14 @@ export function checkImportList(actual: readonly string[], manifest: Manifest, v
     names
       .slice(0, 10)
       .map((name) => quote(name))
-      .join(", ") || "none";
+      .join(", ");
+  const differences = [
+    ...(surplus.length === 0 ? [] : [`the file does not import ${list(surplus)}`]),
+    ...(missing.length === 0 ? [] : [`the manifest does not list ${list(missing)}`]),
+  ];
   violations.add(
     "import_list_mismatch",
-    `imports of the manifest are not the component's: surplus ${list(surplus)}, missing ${list(missing)}`,
+    `imports of the manifest are not those of the file: ${differences.join(", and ")}`,
     { surplus, missing },
   );
 }

@@ -33,13 +33,25 @@ describe("parseConnectorList()", () => {
 
   it.each([
     ["{", "it is not JSON"],
+    ['{"connectors": [\n}', "it is not JSON: Unexpected token '}'"],
+    ['{"connectors": []', "it is not JSON: "],
     [`${"[".repeat(100)}`, "it nests deeper than 64 levels"],
     [[], "the value: an object is wanted"],
     [{}, 'the value: the field "connectors" is missing'],
-    [{ connectors: [], stores: "x" }, 'the value: the field "stores" is not known here'],
-    [{ connectors: [{}] }, 'connectors.0: the field "kind" is missing'],
-    [{ connectors: [{ kind: "ftp" }] }, "connectors.0.kind: one of"],
-    [{ connectors: [{ kind: "env", option: {} }] }, 'connectors.0: the field "option" is not known here'],
+    [{ connectors: [], stores: "x" }, 'the file has the unknown field "stores": did you mean "store"?'],
+    [{ connectors: [{}] }, "connectors.0.kind is missing: one of http, kv-store, object-store"],
+    [{ connectors: [{ kind: "ftp" }] }, 'connectors.0.kind is "ftp": did you mean "http"?'],
+    [{ connectors: [{ kind: "database" }] }, 'connectors.0.kind is "database": known are http, kv-store, object-store'],
+    [{ connectors: [{ kind: 1 }] }, "connectors.0.kind: one of"],
+    [{ connectors: [1] }, "connectors.0: an object is wanted"],
+    [
+      { connectors: [{ kind: "env", option: {} }] },
+      'connectors.0 has the unknown field "option": did you mean "options"?',
+    ],
+    [
+      { connectors: [{ kind: "http", hosts: [] }] },
+      'connectors.0 has the unknown field "hosts": known are kind, options, module,',
+    ],
     [{ connectors: [{ kind: "env", options: [] }] }, "connectors.0.options: an object is wanted"],
     [{ connectors: [{ kind: "module" }] }, "connectors.0.module is missing: a file of JavaScript is wanted"],
     [
@@ -58,7 +70,11 @@ describe("parseConnectorList()", () => {
   });
 
   it("shows nothing of the options", () => {
-    const [, message] = refusal({ connectors: [{ kind: "http", options: "Bearer 1234" }] }) as [string, string];
-    expect(message).not.toContain("1234");
+    const texts = [
+      { connectors: [{ kind: "http", options: "Bearer 1234" }] },
+      '{"connectors": [], "x": Bearer 1234}',
+      "1234x",
+    ];
+    for (const text of texts) expect((refusal(text) as [string, string])[1]).not.toContain("1234");
   });
 });

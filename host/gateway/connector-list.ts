@@ -1,5 +1,5 @@
 import { HostError, quote } from "../errors/errors.ts";
-import { createSchemaValidator, parseJsonText } from "../manifest/manifest.ts";
+import { brief, createSchemaValidator, knownNames, parseJsonText } from "../manifest/manifest.ts";
 import type { BindOptions } from "./connectors.ts";
 
 /** A connector as a list names it, and how it is bound. */
@@ -94,8 +94,9 @@ export const CONNECTOR_LIST_SCHEMA = {
  */
 export function parseConnectorList(text: string, where: string): ConnectorList {
   const json = parseJsonText(text.replace(/^\ufeff/, ""));
-  if (json.kind !== "value") throw listRefusal(where, json.kind === "not-json" ? "it is not JSON" : `it ${json.text}`);
-  const problem = createSchemaValidator().compile(CONNECTOR_LIST_SCHEMA)(json.value);
+  if (json.kind !== "value")
+    throw listRefusal(where, json.kind === "not-json" ? notJson(json.text) : `it ${json.text}`);
+  const problem = wordProblem(json.value) ?? createSchemaValidator().compile(CONNECTOR_LIST_SCHEMA)(json.value);
   if (problem !== null) throw listRefusal(where, problem);
   const { connectors, store = null } = json.value as {
     connectors: readonly Partial<ListedConnector>[];
@@ -112,6 +113,42 @@ export function parseConnectorList(text: string, where: string): ConnectorList {
       throw listRefusal(where, `store is missing: a directory is wanted, since ${path} is of the kind ${quote(kind)}`);
   }
   return { connectors: listed, store };
+}
+
+/** Of the engine's words those that show no more than a character of the text, which may be a secret that has no place in it. */
+function notJson(text: string): string {
+  const said = /Unexpected end of JSON input|Unexpected token '.'|line \d+, column \d+/u.exec(text)?.[0];
+  return said === undefined ? "it is not JSON" : `it is not JSON: ${said}`;
+}
+
+/** The first name or kind that is not known, with the nearest that is; the schema alone says only that it is wrong. */
+function wordProblem(value: unknown): string | null {
+  const { properties } = CONNECTOR_LIST_SCHEMA;
+  const unknown = unknownField(value, "the file", properties);
+  if (unknown !== null || !isRecord(value) || !Array.isArray(value["connectors"])) return unknown;
+  for (const [index, each] of value["connectors"].slice(0, MOST_ENTRIES).entries()) {
+    const path = `connectors.${index}`;
+    const problem = unknownField(each, path, properties.connectors.items.properties) ?? kindProblem(each, path);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function unknownField(value: unknown, where: string, fields: Readonly<Record<string, unknown>>): string | null {
+  const name = isRecord(value) ? Object.keys(value).find((each) => !Object.hasOwn(fields, each)) : undefined;
+  if (name === undefined) return null;
+  return `${where} has the unknown field ${quote(name, 60)}: ${knownNames(name, Object.keys(fields))}`;
+}
+
+function kindProblem(value: unknown, path: string): string | null {
+  const kind = isRecord(value) ? value["kind"] : "";
+  if (kind === undefined) return `${path}.kind is missing: one of ${CONNECTOR_KINDS.join(", ")} is wanted`;
+  if (typeof kind !== "string" || !isRecord(value) || CONNECTOR_KINDS.some((each) => each === kind)) return null;
+  return `${path}.kind is ${brief(kind, 60)}: ${knownNames(kind, CONNECTOR_KINDS)}`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The error for a list that has a problem. */

@@ -42,8 +42,11 @@ describe("Connectors", () => {
   });
 
   it.each([
-    [{ capabilities: "test.x" }, "capabilities of"],
-    [{ capabilities: ["test.x@1.0.0"] }, "a list of ids without versions is wanted"],
+    [{ capabilities: "test.x" }, 'capabilities of "test.a" is "test.x": a list of ids without versions is wanted'],
+    [
+      { capabilities: ["test.y", "test.x@1.0.0"] },
+      'capabilities.1 of "test.a" is "test.x@1.0.0": the id of a capability, without its version, is wanted',
+    ],
     [{ requestBytes: 255 }, "requestBytes of"],
     [{ responseBytes: 16 * 1024 * 1024 + 1 }, "a whole number of bytes from 256 to 16777216 is wanted"],
     [{ responseBytes: Number.NaN }, "responseBytes of"],

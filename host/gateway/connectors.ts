@@ -126,11 +126,13 @@ function checkedOptions(
       `the binding of ${quote(id)} has the unknown option ${quote(surplus)}: ${known.join(", ")} are known`,
     );
   const { capabilities = null } = options;
-  if (
-    capabilities !== null &&
-    (!Array.isArray(capabilities) || !capabilities.every((each) => typeof each === "string" && ID.test(each)))
-  )
+  if (capabilities !== null && !Array.isArray(capabilities))
     throw invalid(`capabilities of ${quote(id)} is ${shown(capabilities)}: a list of ids without versions is wanted`);
+  const wrong = capabilities?.findIndex((each: unknown) => typeof each !== "string" || !ID.test(each)) ?? -1;
+  if (capabilities !== null && wrong >= 0)
+    throw invalid(
+      `capabilities.${wrong} of ${quote(id)} is ${shown(capabilities[wrong])}: the id of a capability, without its version, is wanted`,
+    );
   const bytes = (key: "requestBytes" | "responseBytes"): number => {
     const value = options[key] ?? DEFAULT_BYTES;
     if (!Number.isSafeInteger(value) || value < LEAST_BYTES || value > MOST_BYTES)

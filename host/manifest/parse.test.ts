@@ -85,7 +85,7 @@ describe("parseManifest()", () => {
     [{ ...GOOD, sha256: "AB".repeat(32) }, `sha256 is "${"AB".repeat(32)}": 64 lower-case hex digits are wanted`],
     [
       { ...GOOD, imports: ["wasi:cli/run"] },
-      'imports.0 is "wasi:cli/run": an interface with its version is wanted, such as acme:crm/lookup@1.0.0',
+      'imports.0 is "wasi:cli/run": an interface with its version is wanted, such as acme:crm/lookup@1.0.0, or for profile core a function, such as traverse_host/emit_event',
     ],
     [
       { ...GOOD, imports: ["a:b/c@1.0.0", "a:b/c@1.0.0"] },
@@ -225,6 +225,13 @@ describe("parseSourceManifest()", () => {
       "sha256 is in a source manifest: the build fills it in, remove it",
       "imports is in a source manifest: the build fills it in, remove it",
     ]);
+  });
+
+  test("says of a core module's package that nothing is to be built", () => {
+    const core = { ...GOOD, profile: "core" };
+    expect(problems(core, parseSourceManifest as typeof parseManifest)[0]).toBe(
+      'profile is "core" and component is named: a core module is not built, its folder is a package already',
+    );
   });
 });
 

@@ -90,6 +90,11 @@ function problemsOf(value: unknown, form: Form): readonly string[] {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return problems;
   const fields = value as Record<string, unknown>;
+  if (form === "source" && fields["profile"] === "core" && Object.hasOwn(fields, "component")) {
+    problems.unshift(
+      'profile is "core" and component is named: a core module is not built, its folder is a package already',
+    );
+  }
   if (Object.hasOwn(fields, "limits")) problems.push(...checkLimits(fields["limits"], "limits").problems);
   if (form === "native" && Array.isArray(fields["operations"]) && fields["operations"].length === 0) {
     problems.push("operations is empty: at least one is wanted, nothing else says what the function takes and gives");
@@ -142,7 +147,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
   id: "lower-case words with dots between them are wanted, such as acme.csv-profile",
   version: "an exact semantic version is wanted, such as 1.2.0",
   sha256: "64 lower-case hex digits are wanted",
-  imports: "an interface with its version is wanted, such as acme:crm/lookup@1.0.0",
+  imports:
+    "an interface with its version is wanted, such as acme:crm/lookup@1.0.0, or for profile core a function, such as traverse_host/emit_event",
   type: "lower-case words with - . or _ between them are wanted, such as ragged-row",
   name: "a letter and then letters, digits, or - . _ : / @ # are wanted",
 };

@@ -84,6 +84,22 @@ describe("outcomeLines()", () => {
     );
   });
 
+  it("counts what connectors answered, and says how one is bound that was not", () => {
+    const bound = { connectorId: "env", resolvedVersion: "1.0.0", resultClass: "success", failureClass: null };
+    const unbound = { connectorId: "http", resolvedVersion: null, resultClass: "failure", failureClass: "unbound" };
+    const lines = (...connectorCalls: object[]): readonly string[] => {
+      return outcomeLines(outcome("succeeded", { output: 1, connectorCalls }), [], {}, plain).slice(3);
+    };
+    expect(lines(bound, bound).slice(0, 3)).toEqual(["connectors", "  env@1.0.0  success (2 times)", ""]);
+    expect(lines(bound, unbound).slice(0, 5)).toEqual([
+      "connectors",
+      "  env@1.0.0  success",
+      "  http  unbound",
+      "  What is unbound a file binds, for this capability: see airlock connectors --help",
+      "",
+    ]);
+  });
+
   it("tells whoever asked for more than there is", () => {
     const lines = outcomeLines(outcome("succeeded", { output: 1 }), [], { fuel: 5e9, memoryBytes: 1024 }, plain);
     expect(lines.filter((line) => line.includes("changed nothing"))).toEqual([

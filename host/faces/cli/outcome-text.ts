@@ -133,7 +133,9 @@ function connectorLines({ connectorCalls = [] }: Outcome, colours: Paint): reado
   const lines = [...counts].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`));
   const shown = lines.slice(0, MOST_CONNECTORS);
   const more = lines.length > shown.length ? [`  and ${lines.length - shown.length} more: --json has all`] : [];
-  return [colours.strong("connectors"), ...shown, ...more, ""];
+  const unbound = connectorCalls.some(({ failureClass }) => failureClass === "unbound");
+  const hint = unbound ? ["  What is unbound a file binds, for this capability: see airlock connectors --help"] : [];
+  return [colours.strong("connectors"), ...shown, ...more, ...hint, ""];
 }
 
 function usageLines(outcome: Outcome, colours: Paint): readonly string[] {

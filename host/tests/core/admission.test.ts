@@ -104,12 +104,16 @@ describe("the imports of a core module", () => {
     expect(await violations(wat, { imports: [] })).toEqual([
       expect.objectContaining({
         code: "import_list_mismatch",
+        message:
+          'imports of the manifest are not those of the file: the manifest does not list "wasi_snapshot_preview1/fd_write"',
         details: { surplus: [], missing: ["wasi_snapshot_preview1/fd_write"] },
       }),
     ]);
     expect(await violations(`(module ${START})`, { imports: ["traverse_host/emit_event"] })).toEqual([
       expect.objectContaining({
         code: "import_list_mismatch",
+        message:
+          'imports of the manifest are not those of the file: the file does not import "traverse_host/emit_event"',
         details: { surplus: ["traverse_host/emit_event"], missing: [] },
       }),
     ]);
