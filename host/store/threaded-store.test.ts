@@ -192,9 +192,8 @@ describe("a store in a thread of its own", () => {
   });
 
   it("rejects when its thread is stopped as it opens", async () => {
-    const opening = openStore({ directory });
-    void workers[0]!.terminate();
-    await expect(opening).rejects.toMatchObject({ code: "AIRLOCK_STORE_UNAVAILABLE" });
+    process.once("worker", (worker: Worker) => void worker.terminate());
+    await expect(openStore({ directory })).rejects.toMatchObject({ code: "AIRLOCK_STORE_UNAVAILABLE" });
     expect(ended).toEqual(workers);
   });
 
