@@ -196,14 +196,14 @@ export const CODES = {
     exit: 4,
     retry: false,
     failure: "provider_unavailable",
-    text: "the file system does not let the store be read or written",
+    text: "the file system does not let the store be read or written, or its thread has ended",
   },
   AIRLOCK_STORE_BUSY: {
     status: 503,
     exit: 4,
     retry: true,
     failure: "provider_unavailable",
-    text: "other processes have kept the store locked for too long; nothing was written",
+    text: "other processes have kept the store locked for too long, or too many calls wait for it; nothing was written",
   },
   AIRLOCK_STORE_FULL: {
     status: 507,

@@ -43,7 +43,7 @@ class HandClock implements SchedulerClock {
     return this.#alarms.size;
   }
 
-  /** Each one that wakes has done what it can before the next one does: the store answers within a few turns. */
+  /** Each one that wakes has done what it can before the next one does. */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;
     for (;;) {
@@ -58,8 +58,12 @@ class HandClock implements SchedulerClock {
   }
 }
 
+/** The store answers in order: what was asked before has been answered, and so has what was asked because of that, a few times over. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 5; turn++) {
+    await store.schedule.nextAt().catch(() => null);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 let directory: string;

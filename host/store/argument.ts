@@ -10,25 +10,33 @@ export const MOST_BODY_BYTES = 256 * 1024 * 1024;
 /** What a Date can be. */
 const MOST_TIME = 8.64e15;
 
-/**
- * The bytes of a name, under which it is kept: SQLite would cut some functions of a text short at a NUL, and a lone surrogate would become
- * another character, so that two names were one. Throws AIRLOCK_STORE_OPTIONS_INVALID.
- */
-export function nameBytes(what: string, name: unknown, least = 1): Buffer {
+/** A name that its bytes as UTF-8 stand for: a lone surrogate would become another character. Throws AIRLOCK_STORE_OPTIONS_INVALID. */
+export function checkedName(what: string, name: unknown, least = 1): string {
   if (typeof name !== "string") throw wrong(what, name, "a string is wanted");
   // Every code unit is at least a byte: what is far too long is not encoded.
   const bytes = name.length > MOST_NAME_BYTES ? null : Buffer.from(name, "utf8");
   if (bytes === null || bytes.length > MOST_NAME_BYTES || bytes.length < least)
     throw wrong(what, name, `${least} to ${MOST_NAME_BYTES} bytes as UTF-8 are wanted`);
   if (bytes.toString("utf8") !== name) throw wrong(what, name, "Unicode text without lone surrogates is wanted");
-  return bytes;
+  return name;
 }
 
+/** The bytes under which a name is kept: SQLite would cut some functions of a text short at a NUL, so that two names were one. */
+export function nameBytes(name: string): Buffer {
+  return Buffer.from(name, "utf8");
+}
+
+/** A copy, which can be given away, and in which nobody writes meanwhile. */
 export function checkedBody(body: unknown): Uint8Array {
   if (!(body instanceof Uint8Array)) throw wrong("body", body, "a Uint8Array is wanted");
   if (body.length > MOST_BODY_BYTES)
     throw wrong("body", `${body.length} bytes`, `at most ${MOST_BODY_BYTES} are wanted`);
-  return body;
+  return new Uint8Array(body);
+}
+
+/** The same bytes: a Buffer that crossed a thread is none any more. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 export function checkedFormat(format: unknown): Format {

@@ -4,9 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isHostError } from "../errors/errors.ts";
-import { openStore, type Store } from "./store.ts";
+import { CheckedEntries } from "./checked-entries.ts";
+import { CheckedSchedule } from "./checked-schedule.ts";
+import type { StoreCalls } from "./protocol.ts";
+import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts";
+import { resolveStoreOptions } from "./store-options.ts";
 
-const CALLS: readonly ((store: Store) => Promise<unknown>)[] = [
+type Nouns = ReturnType<typeof nounsOf>;
+
+const CALLS: readonly ((nouns: Nouns) => Promise<unknown>)[] = [
   ({ entries }) => entries.get("n", "k7"),
   ({ entries }) => entries.list("n", { limit: 100 }),
   ({ entries }) => entries.put("n", "k7", Buffer.alloc(500)),
@@ -37,14 +43,14 @@ describe("a store of which bytes were changed", () => {
     await fc.assert(
       fc.asyncProperty(changes, async (changed) => {
         const directory = join(top, `${round++}`);
-        await (await openStore({ directory })).close();
+        (await open(directory)).close();
         const bytes = Buffer.from(whole);
         for (const [at, byte] of changed) bytes[at] = byte;
         writeFileSync(join(directory, "airlock.db"), bytes);
-        const store = await openStore({ directory }).catch(note);
+        const store = await open(directory).catch(note);
         if (store === null) return;
-        for (const call of CALLS) await call(store).catch(note);
-        await store.close();
+        for (const call of CALLS) await call(nounsOf(store)).catch(note);
+        store.close();
         rmSync(directory, { recursive: true });
       }),
       { numRuns: 400 },
@@ -54,13 +60,24 @@ describe("a store of which bytes were changed", () => {
   });
 });
 
+/** Hundreds of stores, each open for a moment: they are opened as their threads would do it, in this one. */
+function open(directory: string): Promise<SqliteStore> {
+  return openSqliteStore(resolveStoreOptions({ directory }));
+}
+
+function nounsOf(store: SqliteStore) {
+  const calls: StoreCalls = { ask: async (noun, method, ...args) => store.answer(noun, method, args) as never };
+  return { entries: new CheckedEntries(calls), schedule: new CheckedSchedule(calls) };
+}
+
 /** The bytes of a store that has something of everything. */
 async function filled(directory: string): Promise<Buffer> {
-  const store = await openStore({ directory });
+  const store = await open(directory);
+  const { entries, schedule } = nounsOf(store);
   for (let number = 0; number < 60; number++) {
-    await store.entries.put("n", `k${number}`, Buffer.alloc(number * 40, number));
-    await store.schedule.add("n", `i${number}`, { dueAt: number, body: Buffer.alloc(number) });
+    await entries.put("n", `k${number}`, Buffer.alloc(number * 40, number));
+    await schedule.add("n", `i${number}`, { dueAt: number, body: Buffer.alloc(number) });
   }
-  await store.close();
+  store.close();
   return readFileSync(join(directory, "airlock.db"));
 }

@@ -320,14 +320,14 @@ describe("openStore()", () => {
     await store.close();
   });
 
-  it("waits for a lock without holding up its own thread", async () => {
+  it("waits for a lock without holding up the thread that asks", async () => {
     const store = await openStore({ directory });
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
     const put = store.entries.put("n", "k", Buffer.from("new"));
     const add = store.schedule.add("n", "k", { dueAt: 0, body: Buffer.from("new") });
     // This thread alone can let go of the lock: were it held up, both would be told that the store is busy.
-    await new Promise(setImmediate);
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
     other.exec("COMMIT");
     other.close();
     expect(await put).toEqual({ kind: "stored", revision: 1 });
@@ -335,15 +335,23 @@ describe("openStore()", () => {
     await store.close();
   });
 
-  it("that is closed while a call waits for a lock says so to the call", async () => {
+  it("that is closed while calls wait for a lock answers them first", async () => {
     const store = await openStore({ directory });
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
-    const put = store.entries.put("n", "k", Buffer.from("new"));
-    await store.close();
-    await expect(put).rejects.toMatchObject({ code: "AIRLOCK_STORE_CLOSED" });
+    const calls = [store.entries.put("n", "k", Buffer.from("new")), store.entries.usage("n")];
+    const closed = store.close();
+    const late = store.entries.usage("n");
+    await expect(late).rejects.toMatchObject({ code: "AIRLOCK_STORE_CLOSED" });
     other.exec("COMMIT");
     other.close();
+    expect(await Promise.all(calls)).toEqual([
+      { kind: "stored", revision: 1 },
+      { entries: 1, bytes: 4 },
+    ]);
+    await closed;
+    await store.close();
+    expect(readdirSync(directory)).toEqual(["airlock.db"]);
   });
 
   it("grows no further than it may, and a write that has no place leaves nothing behind", async () => {

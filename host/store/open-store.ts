@@ -1,14 +1,14 @@
 import type { Entries } from "./entries.ts";
 import type { Schedule } from "./schedule.ts";
-import { loadDriver, openSqlite, type SqliteConnection } from "./sqlite-connection.ts";
-import { SqliteEntries } from "./sqlite-entries.ts";
-import { SqliteSchedule } from "./sqlite-schedule.ts";
-import { openStoreDirectory } from "./store-directory.ts";
 import { resolveStoreOptions, type StoreOptions } from "./store-options.ts";
+import { openThreadedStore } from "./threaded-store.ts";
 
 /**
- * Durable state that several processes share. What a method has answered is on disk; what it has rejected was not done. The work is done on
- * the thread that asks: a read takes some microseconds, a write as long as the disk needs to confirm it, often a millisecond or more.
+ * Durable state that several processes share. What a method has answered is on disk; what it has rejected was not done, unless the thread
+ * of the store ended meanwhile (AIRLOCK_STORE_UNAVAILABLE, and so for all that comes later): then it was done as a whole or not at all. Calls
+ * are carried out one after the other, in the order in which they were made, on that thread alone: a read takes some ten microseconds, a
+ * write as long as the disk needs to confirm it, often a millisecond or more. At most 10,000 wait, then AIRLOCK_STORE_BUSY. The thread keeps
+ * the process alive while a call is under way, and not otherwise.
  */
 export interface Store {
   /** The real path of its directory. */
@@ -17,7 +17,7 @@ export interface Store {
   readonly entries: Entries;
   /** What is due when. */
   readonly schedule: Schedule;
-  /** Idempotent. Whatever is called after that rejects with AIRLOCK_STORE_CLOSED. */
+  /** Resolves when what was called before has been answered. Idempotent. Whatever is called after that rejects with AIRLOCK_STORE_CLOSED. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -28,37 +28,5 @@ export interface Store {
  * AIRLOCK_STORE_CORRUPT, AIRLOCK_STORE_NEWER, AIRLOCK_STORE_UNAVAILABLE, AIRLOCK_STORE_FULL and AIRLOCK_STORE_BUSY.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const resolved = resolveStoreOptions(options);
-  // First, so that nothing is made that could not be used.
-  const driver = await loadDriver();
-  const { path, file } = openStoreDirectory(resolved.directory);
-  const connection = await openSqlite(driver, file, resolved);
-  try {
-    return connection.read("open", () => new SqliteStore(path, connection));
-  } catch (thrown) {
-    connection.close();
-    throw thrown;
-  }
-}
-
-class SqliteStore implements Store {
-  readonly directory: string;
-  readonly entries: Entries;
-  readonly schedule: Schedule;
-  readonly #connection: SqliteConnection;
-
-  constructor(directory: string, connection: SqliteConnection) {
-    this.directory = directory;
-    this.entries = new SqliteEntries(connection);
-    this.schedule = new SqliteSchedule(connection);
-    this.#connection = connection;
-  }
-
-  async close(): Promise<void> {
-    this.#connection.close();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
+  return openThreadedStore(resolveStoreOptions(options));
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -177,12 +177,14 @@ describe("a store without its driver", () => {
   const MISSING =
     /^AIRLOCK_STORE_DRIVER_MISSING Cannot open the store: the package better-sqlite3 .* run npm install better-sqlite3@12,/;
 
-  /** The room and what it imports, where no package is found but those that are put there. */
+  /** The room and what it imports, where no package is found but those that are put there, and tsx, with which its thread starts. */
   function copyRoom(): string {
     for (const room of ["store", "errors"]) {
       cpSync(join(dirname(import.meta.dirname), room), join(top, "host", room), { recursive: true });
     }
     writeFileSync(join(top, "host", "package.json"), '{ "type": "module" }');
+    mkdirSync(join(top, "host", "node_modules"));
+    symlinkSync(dirname(require.resolve("tsx/package.json")), join(top, "host", "node_modules", "tsx"), "dir");
     return join(top, "host", "store", "test-store-process.ts");
   }
 

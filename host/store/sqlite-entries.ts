@@ -1,6 +1,6 @@
-import { checkedBody, checkedFormat, checkedQuota, MOST_LISTED, nameBytes, wholeNumber } from "./argument.ts";
+import { nameBytes } from "./argument.ts";
 import { blob, type Columns, format, integer, text } from "./column.ts";
-import type { Deletion, Entries, EntryListing, Format, Lookup, Put, Quota, Usage } from "./entries.ts";
+import type { Deletion, EntryListing, Format, Lookup, Put, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -19,8 +19,11 @@ const NOTHING: Usage = { entries: 0, bytes: 0 };
 /** No byte of UTF-8 is as high. */
 const PAST_ALL_KEYS = Buffer.of(0xff);
 
-/** Values under keys, in the tables `namespace` and `entry`. What a namespace holds is counted in its row by every write. */
-export class SqliteEntries implements Entries {
+/**
+ * Values under keys, in the tables `namespace` and `entry`. What a namespace holds is counted in its row by every write. The methods are those
+ * of `Entries`, for arguments that were checked.
+ */
+export class SqliteEntries {
   readonly #connection: SqliteConnection;
   readonly #statements: ReturnType<typeof prepare>;
 
@@ -29,9 +32,8 @@ export class SqliteEntries implements Entries {
     this.#statements = prepare(connection);
   }
 
-  async get(namespace: string, key: string, options: { readonly mostBytes?: number } = {}): Promise<Lookup> {
-    const names = [nameBytes("namespace", namespace), nameBytes("key", key)];
-    const most = wholeNumber("mostBytes", options.mostBytes ?? Number.MAX_SAFE_INTEGER, 0);
+  get(namespace: string, key: string, most: number): Lookup {
+    const names = [nameBytes(namespace), nameBytes(key)];
     return this.#connection.read("read", () => {
       const found = this.#statements.entry.get(most, ...names);
       if (found === undefined) return { kind: "missing" };
@@ -42,18 +44,18 @@ export class SqliteEntries implements Entries {
     });
   }
 
-  async put(
+  put(
     namespace: string,
     key: string,
     body: Uint8Array,
-    options: { readonly expected?: number; readonly format?: Format; readonly quota?: Quota } = {},
-  ): Promise<Put> {
-    const name = nameBytes("namespace", namespace);
-    const keyBytes = nameBytes("key", key);
-    const kind = checkedFormat(options.format ?? "bytes");
-    const quota = checkedQuota(options.quota);
-    const expected = checkedRevision(options.expected);
-    checkedBody(body);
+    {
+      expected,
+      format,
+      quota,
+    }: { readonly expected: number | null; readonly format: Format; readonly quota: Quota | null },
+  ): Put {
+    const name = nameBytes(namespace);
+    const keyBytes = nameBytes(key);
     return this.#connection.write("write", (): Put => {
       const row = this.#namespace(name);
       const old = row === undefined ? undefined : this.#entry(row.id, keyBytes);
@@ -65,16 +67,15 @@ export class SqliteEntries implements Entries {
       if (isOverQuota(before, after, quota)) return { kind: "over-quota", usage: usageOf(before) };
       const revision = (row?.revision ?? 0) + 1;
       const id = row?.id ?? this.#statements.addNamespace.run(name).lastInsertRowid;
-      this.#statements.put.run(id, keyBytes, revision, kind, body);
+      this.#statements.put.run(id, keyBytes, revision, format, body);
       this.#statements.count.run(revision, after.entries, after.bytes, id);
       return { kind: "stored", revision };
     });
   }
 
-  async delete(namespace: string, key: string, options: { readonly expected?: number } = {}): Promise<Deletion> {
-    const name = nameBytes("namespace", namespace);
-    const keyBytes = nameBytes("key", key);
-    const expected = checkedRevision(options.expected);
+  delete(namespace: string, key: string, expected: number | null): Deletion {
+    const name = nameBytes(namespace);
+    const keyBytes = nameBytes(key);
     return this.#connection.write("write", (): Deletion => {
       const row = this.#namespace(name);
       const old = row === undefined ? undefined : this.#entry(row.id, keyBytes);
@@ -87,14 +88,14 @@ export class SqliteEntries implements Entries {
     });
   }
 
-  async list(
+  list(
     namespace: string,
-    options: { readonly prefix?: string; readonly after?: string; readonly limit: number },
-  ): Promise<EntryListing> {
-    const name = nameBytes("namespace", namespace);
-    const prefix = nameBytes("prefix", options.prefix ?? "", 0);
-    const after = options.after === undefined ? null : nameBytes("after", options.after);
-    const limit = wholeNumber("limit", options.limit, 1, MOST_LISTED);
+    options: { readonly prefix: string; readonly after: string | null; readonly limit: number },
+  ): EntryListing {
+    const name = nameBytes(namespace);
+    const prefix = nameBytes(options.prefix);
+    const after = options.after === null ? null : nameBytes(options.after);
+    const { limit } = options;
     return this.#connection.read("read", () => {
       const rows = this.#statements.list.all(name, firstKey(prefix, after), pastPrefix(prefix), limit + 1);
       const entries = rows
@@ -104,8 +105,8 @@ export class SqliteEntries implements Entries {
     });
   }
 
-  async usage(namespace: string): Promise<Usage> {
-    const name = nameBytes("namespace", namespace);
+  usage(namespace: string): Usage {
+    const name = nameBytes(namespace);
     return this.#connection.read("read", () => usageOf(this.#namespace(name) ?? NOTHING));
   }
 
@@ -161,10 +162,6 @@ function pastPrefix(prefix: Buffer): Buffer {
   const past = Buffer.from(prefix);
   past[past.length - 1]! += 1;
   return past;
-}
-
-function checkedRevision(expected: number | undefined): number | null {
-  return expected === undefined ? null : wholeNumber("expected", expected, 0);
 }
 
 function usageOf({ entries, bytes }: Usage): Usage {

@@ -1,16 +1,8 @@
-import {
-  checkedBody,
-  checkedFormat,
-  checkedQuota,
-  checkedTime,
-  MOST_LISTED,
-  nameBytes,
-  wholeNumber,
-} from "./argument.ts";
+import { nameBytes } from "./argument.ts";
 import { blob, type Columns, format, integer, text } from "./column.ts";
 import type { Format, Quota, Usage } from "./entries.ts";
 import { isOverQuota } from "./quota.ts";
-import type { Addition, Cancellation, DueEntry, Schedule, ScheduledEntry } from "./schedule.ts";
+import type { Addition, Cancellation, DueEntry, ScheduledEntry } from "./schedule.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 interface AgendaRow extends Usage {
@@ -20,11 +12,9 @@ interface AgendaRow extends Usage {
 type DueColumns = Columns<"serial" | "id" | "dueAt" | "readyAt" | "attempt" | "bytes">;
 
 const NOTHING: Usage = { entries: 0, bytes: 0 };
-/** Ten years: who needs longer does not mean to give up a claim at all. */
-const MOST_LEASE_MS = 10 * 366 * 86_400_000;
 
-/** What is due when, in the tables `agenda` and `due`. */
-export class SqliteSchedule implements Schedule {
+/** What is due when, in the tables `agenda` and `due`. The methods are those of `Schedule`, for arguments that were checked. */
+export class SqliteSchedule {
   readonly #connection: SqliteConnection;
   readonly #statements: ReturnType<typeof prepare>;
 
@@ -33,18 +23,14 @@ export class SqliteSchedule implements Schedule {
     this.#statements = prepare(connection);
   }
 
-  async add(
+  add(
     namespace: string,
     id: string,
-    due: { readonly dueAt: number; readonly body: Uint8Array; readonly format?: Format },
-    options: { readonly quota?: Quota } = {},
-  ): Promise<Addition> {
-    const name = nameBytes("namespace", namespace);
-    const idBytes = nameBytes("id", id);
-    const dueAt = checkedTime("dueAt", due.dueAt);
-    const body = checkedBody(due.body);
-    const kind = checkedFormat(due.format ?? "bytes");
-    const quota = checkedQuota(options.quota);
+    body: Uint8Array,
+    { dueAt, format, quota }: { readonly dueAt: number; readonly format: Format; readonly quota: Quota | null },
+  ): Addition {
+    const name = nameBytes(namespace);
+    const idBytes = nameBytes(id);
     return this.#connection.write("write", (): Addition => {
       const row = this.#agenda(name);
       const twin = row === undefined ? undefined : this.#statements.find.get(row.id, idBytes);
@@ -53,24 +39,23 @@ export class SqliteSchedule implements Schedule {
       const after = { entries: before.entries + 1, bytes: before.bytes + idBytes.length + body.length };
       if (isOverQuota(before, after, quota)) return { kind: "over-quota", usage: usageOf(before) };
       const agenda = row?.id ?? this.#statements.addAgenda.run(name).lastInsertRowid;
-      this.#statements.add.run(agenda, idBytes, dueAt, dueAt, kind, body);
+      this.#statements.add.run(agenda, idBytes, dueAt, dueAt, format, body);
       this.#statements.count.run(after.entries, after.bytes, agenda);
       return { kind: "scheduled" };
     });
   }
 
-  async find(namespace: string, id: string): Promise<ScheduledEntry | null> {
-    const names = [nameBytes("namespace", namespace), nameBytes("id", id)];
+  find(namespace: string, id: string): ScheduledEntry | null {
+    const names = [nameBytes(namespace), nameBytes(id)];
     return this.#connection.read("read", () => {
       const row = this.#statements.findByName.get(...names);
       return row === undefined ? null : scheduledEntry(row);
     });
   }
 
-  async cancel(namespace: string, id: string, options: { readonly now: number }): Promise<Cancellation> {
-    const name = nameBytes("namespace", namespace);
-    const idBytes = nameBytes("id", id);
-    const now = checkedTime("now", options.now);
+  cancel(namespace: string, id: string, now: number): Cancellation {
+    const name = nameBytes(namespace);
+    const idBytes = nameBytes(id);
     return this.#connection.write("write", (): Cancellation => {
       const row = this.#agenda(name);
       const due = row === undefined ? undefined : this.#statements.find.get(row.id, idBytes);
@@ -81,31 +66,33 @@ export class SqliteSchedule implements Schedule {
     });
   }
 
-  async list(
+  list(
     namespace: string,
-    options: { readonly after?: { readonly dueAt: number; readonly id: string }; readonly limit: number },
-  ): Promise<{ readonly entries: readonly ScheduledEntry[]; readonly more: boolean }> {
-    const name = nameBytes("namespace", namespace);
-    const { after } = options;
-    const from = after === undefined ? Number.MIN_SAFE_INTEGER : checkedTime("after.dueAt", after.dueAt);
-    const afterId = after === undefined ? Buffer.alloc(0) : nameBytes("after.id", after.id);
-    const limit = wholeNumber("limit", options.limit, 1, MOST_LISTED);
+    {
+      after,
+      limit,
+    }: { readonly after: { readonly dueAt: number; readonly id: string } | null; readonly limit: number },
+  ): { readonly entries: readonly ScheduledEntry[]; readonly more: boolean } {
+    const name = nameBytes(namespace);
+    const from = after?.dueAt ?? Number.MIN_SAFE_INTEGER;
+    const afterId = nameBytes(after?.id ?? "");
     return this.#connection.read("read", () => {
       const rows = this.#statements.list.all(name, from, afterId, limit + 1);
       return { entries: rows.slice(0, limit).map(scheduledEntry), more: rows.length > limit };
     });
   }
 
-  async claimDue(options: {
+  claimDue({
+    now,
+    limit,
+    leasedUntil,
+  }: {
     readonly now: number;
     readonly limit: number;
-    readonly leaseMs: number;
-  }): Promise<readonly DueEntry[]> {
-    const now = checkedTime("now", options.now);
-    const limit = wholeNumber("limit", options.limit, 1, MOST_LISTED);
-    const leasedUntil = now + wholeNumber("leaseMs", options.leaseMs, 1, MOST_LEASE_MS);
+    readonly leasedUntil: number;
+  }): readonly DueEntry[] {
     // Whoever asks often mostly gets nothing, and should not wait for the lock to hear it.
-    const next = await this.nextAt();
+    const next = this.nextAt();
     if (next === null || next > now) return [];
     return this.#connection.write("write", () =>
       this.#statements.claimable.all(now, now, limit).map((row): DueEntry => {
@@ -125,9 +112,7 @@ export class SqliteSchedule implements Schedule {
     );
   }
 
-  async settle(claim: Pick<DueEntry, "serial" | "attempt">): Promise<boolean> {
-    const serial = wholeNumber("serial", claim.serial, 1);
-    const attempt = wholeNumber("attempt", claim.attempt, 1);
+  settle(serial: number, attempt: number): boolean {
     return this.#connection.write("write", () => {
       if (this.#statements.claimed.get(serial, attempt) === undefined) return false;
       this.#remove(serial);
@@ -135,15 +120,15 @@ export class SqliteSchedule implements Schedule {
     });
   }
 
-  async nextAt(): Promise<number | null> {
+  nextAt(): number | null {
     return this.#connection.read("read", () => {
       const at = this.#statements.next.get()?.at ?? null;
       return at === null ? null : integer(at);
     });
   }
 
-  async usage(namespace: string): Promise<Usage> {
-    const name = nameBytes("namespace", namespace);
+  usage(namespace: string): Usage {
+    const name = nameBytes(namespace);
     return this.#connection.read("read", () => usageOf(this.#agenda(name) ?? NOTHING));
   }
 

@@ -14,8 +14,8 @@ export interface StoreOptions {
    */
   readonly databaseBytes?: number;
   /**
-   * Milliseconds that a call waits for a lock of other processes before AIRLOCK_STORE_BUSY, 0 to 2,000; default 1,000. The thread is free
-   * meanwhile; a transaction takes some milliseconds.
+   * Milliseconds that a call waits for a lock of other processes before AIRLOCK_STORE_BUSY, 0 to 2,000; default 1,000. The calls after it
+   * wait with it; a transaction takes some milliseconds.
    */
   readonly busyMs?: number;
 }
