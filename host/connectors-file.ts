@@ -29,7 +29,7 @@ export interface ConnectorsFile {
 /** Connectors that were made, for `HostOptions.connectors`. */
 export interface OpenConnectors {
   readonly bindings: readonly ConnectorBinding[];
-  /** Closes what they hold, after the host. */
+  /** Closes what they hold, after the host. Rejects with AIRLOCK_GATEWAY_FILE_INVALID where a connector of a module does not close; the rest is closed. */
   close(): Promise<void>;
 }
 
@@ -53,8 +53,13 @@ export async function openConnectors(
   const store = file.store === null ? null : await openStore({ directory: file.store });
   const bindings: ConnectorBinding[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(bindings.map(({ connector }) => connector.close?.()));
+    // All of them and the store, whatever one of them throws.
+    const ends = await Promise.allSettled(bindings.map(async ({ connector }) => connector.close?.()));
     await store?.close();
+    for (const [index, end] of ends.entries()) {
+      if (end.status === "rejected")
+        throw listRefusal(file.path, `connectors.${index} cannot be closed: ${messageOf(end.reason)}`, end.reason);
+    }
   };
   try {
     for (const [index, listed] of file.connectors.entries()) {
@@ -63,7 +68,8 @@ export async function openConnectors(
     }
     return { bindings, close };
   } catch (error) {
-    await close();
+    // What went wrong first is what is told.
+    await close().catch(() => {});
     throw error;
   }
 }
@@ -110,7 +116,13 @@ async function make(
       if (!Object.hasOwn(exported, name))
         throw listRefusal(path, `the module ${quote(module!)} has no export ${quote(name)}`);
       const value = exported[name];
-      return (typeof value === "function" ? await value(options) : value) as Connector;
+      const connector: unknown = typeof value === "function" ? await value(options) : value;
+      if (typeof connector !== "object" || connector === null)
+        throw listRefusal(
+          path,
+          `the export ${quote(name)} of the module ${quote(module!)} is ${String(connector)}: a connector, or a function that gives one, is wanted`,
+        );
+      return connector as Connector;
     }
   }
 }

@@ -11,7 +11,9 @@ import { schemaCheck } from "./published-schema.ts";
 
 const MODULE = `export const fixed = { id: "acme.fixed", version: "2.0.0", invoke: () => ({ resultClass: "success", payload: 7 }) };
 export function made({ say }) { return { ...fixed, id: "acme.made", invoke: () => ({ resultClass: "success", payload: say }) }; }
-export const broken = { id: "acme.broken" };`;
+export const broken = { id: "acme.broken" };
+export const nothing = null;
+export const open = { ...fixed, id: "acme.open", close() { throw new Error("it is in use"); } };`;
 
 let folder: string;
 let server: Server;
@@ -160,6 +162,11 @@ describe("a file of connectors", () => {
       { kind: "module", module: "./own.mjs" },
       'the module "./own.mjs" has no export "connector"',
     ],
+    [
+      "an export that is no connector",
+      { kind: "module", module: "./own.mjs", export: "nothing" },
+      'the export "nothing" of the module "./own.mjs" is null: a connector, or a function that gives one, is wanted',
+    ],
     ["an unknown option", { kind: "env", options: { value: {} } }, "options has the unknown key"],
   ])("with %s is refused, and says where", async (_, connector, message) => {
     write("bad.json", { connectors: [connector] });
@@ -186,6 +193,25 @@ describe("a file of connectors", () => {
       status: 2,
       stderr: expect.stringContaining('version of "acme.broken" is undefined'),
     });
+  });
+
+  it("whose connector does not close says which one, closes the rest, and hides no error that came before", async () => {
+    const open = { kind: "module", module: "./own.mjs", export: "open" };
+    write("open.json", { store: "./other", connectors: [open, { kind: "kv-store" }] });
+    const { bindings, close } = await openConnectors(readConnectorsFile(join(folder, "open.json")), ENVIRONMENT);
+    await expect(close()).rejects.toMatchObject({
+      code: "AIRLOCK_GATEWAY_FILE_INVALID",
+      message: expect.stringContaining("connectors.0 cannot be closed: it is in use"),
+    });
+    const context = { runId: "r", capabilityId: "a", capabilityVersion: "1.0.0", deadline: null, responseBytes: 4_096 };
+    const { signal } = new AbortController();
+    const asked = bindings[1]!.connector.invoke({ operation: "list", payload: {} }, { ...context, signal });
+    await expect(asked).rejects.toMatchObject({ code: "unavailable" });
+
+    write("open.json", { connectors: [open, { kind: "http" }] });
+    await expect(openConnectors(readConnectorsFile(join(folder, "open.json")), ENVIRONMENT)).rejects.toThrow(
+      "connectors.1: Cannot make the connector: hosts is undefined",
+    );
   });
 
   it("fits the published schema", () => {
