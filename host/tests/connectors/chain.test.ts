@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -238,6 +239,29 @@ describe("a capability that asks a connector", () => {
     ]);
     expect(outcome.connectorCalls).toEqual(Array.from({ length: 5 }, () => evidence("execution_failed")));
     expect(JSON.stringify(outcome)).not.toMatch(/1234|shadow/);
+  });
+
+  it("is told of on the channels: the evidence of each call, and what a connector threw to the application alone", async () => {
+    const told: unknown[] = [];
+    const listen = (message: unknown, name: string | symbol): void => void told.push([name, message]);
+    const names = ["airlock:gateway:call", "airlock:gateway:connector-failed"];
+    for (const name of names) subscribe(name, listen);
+    try {
+      await open({ connectors: [echo()] });
+      const { outcome } = await ask({}, { operation: "throw" }, { text: "{" });
+      const run = { runId: outcome.runId, capabilityId: "test.asker" };
+      expect(told).toEqual([
+        ["airlock:gateway:call", { ...run, evidence: evidence(null) }],
+        [
+          "airlock:gateway:connector-failed",
+          { ...run, connector: "test.echo@1.4.0", error: expect.objectContaining({ message: "password 1234" }) },
+        ],
+        ["airlock:gateway:call", { ...run, evidence: evidence("execution_failed") }],
+        ["airlock:gateway:call", { ...run, evidence: null }],
+      ]);
+    } finally {
+      for (const name of names) unsubscribe(name, listen);
+    }
   });
 
   it("is not held up past its end by a connector that does not answer, and what was asked leaves evidence", async () => {
