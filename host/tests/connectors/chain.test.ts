@@ -37,6 +37,14 @@ function echo(version = "1.4.0", more: Partial<Connector> = {}): Connector {
           return { resultClass: "success", payload: "x".repeat(70_000) };
         case "private":
           return { resultClass: "success", payload: { nested: [{ secretKey: 1 }] } };
+        case "sly":
+          return { resultClass: "success", payload: { harmless: true, toJSON: () => ["/etc"] } };
+        case "deep":
+          return { resultClass: "success", payload: JSON.parse(`${"[".repeat(65)}${"]".repeat(65)}`) };
+        case "long":
+          throw new ConnectorError("long", "m".repeat(5_000));
+        case "foreign":
+          throw Object.assign(new Error("of another copy of the package"), { name: "ConnectorError", code: "foreign" });
         case "wrong":
           return { resultClass: "Two Words", payload: 1 };
         case "nothing":
@@ -179,14 +187,13 @@ describe("a capability that asks a connector", () => {
 
   it("is refused what may not enter it", async () => {
     await open({ connectors: [echo()] });
-    const { answers, outcome } = await ask({ operation: "private" });
-    expect(answers).toEqual([
-      {
-        tag: "unauthorized-output",
-        val: 'the response may not enter the guest: the payload has a key that contains "secret"',
-      },
-    ]);
-    expect(outcome.connectorCalls).toEqual([evidence("unauthorized_output")]);
+    const { answers, outcome } = await ask({ operation: "private" }, { operation: "sly" });
+    const refused = (problem: string) => ({
+      tag: "unauthorized-output",
+      val: `the response may not enter the guest: the payload has a ${problem}`,
+    });
+    expect(answers).toEqual([refused('key that contains "secret"'), refused('text that begins with "/"')]);
+    expect(outcome.connectorCalls).toEqual([evidence("unauthorized_output"), evidence("unauthorized_output")]);
   });
 
   it("is held to the bytes of the binding, each way", async () => {
@@ -209,11 +216,12 @@ describe("a capability that asks a connector", () => {
     expect((await ask({ operation: "large" })).answers).toMatchObject([{ tag: "bounded-io" }]);
     await host.close();
     await open({ connectors: [echo()] });
-    const { answers, outcome } = await ask({ operation: "large" });
+    const { answers, outcome } = await ask({ operation: "large" }, { operation: "deep" });
     expect(answers).toEqual([
       { tag: "bounded-io", val: expect.stringMatching(/^the response has 70\d\d\d bytes: at most 65536 may come$/) },
+      { tag: "bounded-io", val: "the response nests deeper than 64 levels" },
     ]);
-    expect(outcome.connectorCalls).toEqual([evidence("bounded_io")]);
+    expect(outcome.connectorCalls).toEqual([evidence("bounded_io"), evidence("bounded_io")]);
   });
 
   it("hears a connector's own error, and nothing of any other", async () => {
@@ -224,6 +232,8 @@ describe("a capability that asks a connector", () => {
       { operation: "throw" },
       { operation: "wrong" },
       { operation: "nothing" },
+      { operation: "foreign" },
+      { operation: "long" },
     );
     const failed = (code: string, message: string, retryable = false) => ({
       tag: "execution-failed",
@@ -236,8 +246,10 @@ describe("a capability that asks a connector", () => {
       failed("failed", silent),
       failed("failed", silent),
       failed("failed", silent),
+      failed("foreign", "of another copy of the package"),
+      failed("long", "m".repeat(1_024)),
     ]);
-    expect(outcome.connectorCalls).toEqual(Array.from({ length: 5 }, () => evidence("execution_failed")));
+    expect(outcome.connectorCalls).toEqual(Array.from({ length: 7 }, () => evidence("execution_failed")));
     expect(JSON.stringify(outcome)).not.toMatch(/1234|shadow/);
   });
 
