@@ -41,6 +41,7 @@ export default defineConfig({
           exclude: [
             "host/tests/isolation/soak.test.ts",
             "host/tests/guests.test.ts",
+            "host/tests/core/guests.test.ts",
             "host/tests/profiled-guests.test.ts",
           ],
           ...timeouts,

@@ -29,7 +29,7 @@ export interface ConnectorsFile {
 /** Connectors that were made, for `HostOptions.connectors`. */
 export interface OpenConnectors {
   readonly bindings: readonly ConnectorBinding[];
-  /** Closes what they hold, after the host. Rejects with AIRLOCK_GATEWAY_FILE_INVALID where a connector of a module does not close; the rest is closed. */
+  /** Closes what they hold, after the host. Idempotent. Rejects with what one of them throws, once all are closed. */
   close(): Promise<void>;
 }
 
@@ -52,14 +52,10 @@ export async function openConnectors(
 ): Promise<OpenConnectors> {
   const store = file.store === null ? null : await openStore({ directory: file.store });
   const bindings: ConnectorBinding[] = [];
-  const close = async (): Promise<void> => {
-    // All of them and the store, whatever one of them throws.
-    const ends = await Promise.allSettled(bindings.map(async ({ connector }) => connector.close?.()));
-    await store?.close();
-    for (const [index, end] of ends.entries()) {
-      if (end.status === "rejected")
-        throw listRefusal(file.path, `connectors.${index} cannot be closed: ${messageOf(end.reason)}`, end.reason);
-    }
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= closeAll(bindings, store);
+    return closed;
   };
   try {
     for (const [index, listed] of file.connectors.entries()) {
@@ -68,10 +64,18 @@ export async function openConnectors(
     }
     return { bindings, close };
   } catch (error) {
-    // What went wrong first is what is told.
+    // Why it was opened in vain is what is told, also where closing fails.
     await close().catch(() => {});
     throw error;
   }
+}
+
+/** Closes every connector and then the store, whatever one of them throws; rejects with the first of that. */
+async function closeAll(bindings: readonly ConnectorBinding[], store: Store | null): Promise<void> {
+  const ends = await Promise.allSettled(bindings.map(async ({ connector }) => connector.close?.()));
+  await store?.close();
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function made(
@@ -118,10 +122,7 @@ async function make(
       const value = exported[name];
       const connector: unknown = typeof value === "function" ? await value(options) : value;
       if (typeof connector !== "object" || connector === null)
-        throw listRefusal(
-          path,
-          `the export ${quote(name)} of the module ${quote(module!)} is ${String(connector)}: a connector, or a function that gives one, is wanted`,
-        );
+        throw listRefusal(path, `the export ${quote(name)} of the module ${quote(module!)} gives no connector`);
       return connector as Connector;
     }
   }
@@ -144,22 +145,25 @@ function withHeaders(
     if (typeof host !== "object" || host === null || !("headersEnv" in host)) return host;
     const { headersEnv, headers, ...rest } = host as {
       headersEnv: unknown;
-      headers?: Readonly<Record<string, string>>;
+      headers?: unknown;
     };
     const where = `${path}.options.hosts.${index}.headersEnv`;
-    if (typeof headersEnv !== "object" || headersEnv === null)
+    if (typeof headersEnv !== "object" || headersEnv === null || Array.isArray(headersEnv))
       throw listRefusal(file.path, `${where} is no object: names of headers, each with a variable's name, are wanted`);
+    // Not spread: what is no object is for the maker to refuse.
+    if (headers !== undefined && (typeof headers !== "object" || headers === null)) return { ...rest, headers };
     const values = Object.entries(headersEnv).map(([header, name]) => [header, variable(name, `${where}.${header}`)]);
     return { ...rest, headers: { ...headers, ...Object.fromEntries(values) } };
   });
   return { ...options, hosts: filled };
 
   function variable(name: unknown, where: string): string {
-    const value = typeof name === "string" && Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (typeof name !== "string") throw listRefusal(file.path, `${where} is no text: a variable's name is wanted`);
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (value !== undefined && value !== "") return value;
     throw new HostError(
       "AIRLOCK_GATEWAY_VALUE_MISSING",
-      `Cannot make the connectors of ${quote(file.path)}: the environment variable ${quote(String(name), 128)} is not set, which ${where} names`,
+      `Cannot make the connectors of ${quote(file.path)}: the environment variable ${quote(name, 128)} is not set, which ${where} names`,
     );
   }
 }

@@ -55,10 +55,13 @@ export class Host implements AsyncDisposable {
 
   /** Use `createHost`. */
   constructor(options: ResolvedOptions) {
+    // First: what is refused here would leave threads behind that nobody can close.
+    for (const { connector, ...how } of options.connectors) this.connectors.bind(connector, how);
     this.#options = options;
     this.#policy = {
       limits: options.policy,
       maxComponentBytes: options.maxComponentBytes,
+      profiles: new Set(options.profiles),
       embedderInterfaces: new Set(Object.keys(options.imports)),
       readableDirectories: options.readableDirectories,
       filesystemProblem: grantProblem(),
@@ -72,7 +75,6 @@ export class Host implements AsyncDisposable {
     });
     this.#runs = new ProviderRuns({ ended: (run, terminal) => this.#commit(run, terminal) });
     this.providers = new HostProviders(this.#runs, options.policy);
-    for (const { connector, ...how } of options.connectors) this.connectors.bind(connector, how);
   }
 
   /**

@@ -1,11 +1,12 @@
-import { realpathSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { type Allowance, type ResolvedAllowance, resolveAllowance } from "./allowance.ts";
 import type { DiskCacheOptions } from "./compile/compile.ts";
-import { HostError, nearest, quote } from "./errors/errors.ts";
+import { quote } from "./errors/errors.ts";
 import type { BindOptions, Connector } from "./gateway/gateway.ts";
 import type { EmbedderImports } from "./invocation/invocation.ts";
 import { type LimitPolicy, type Limits, resolvePolicy } from "./manifest/manifest.ts";
+import { expectFields, invalidOption as invalid, wholeOption as whole } from "./option-checks.ts";
 import { longestTextBytes, TIERS, type Tier } from "./pool/pool.ts";
 
 /** What an application may set. Everything that a capability could reach is denied until it is named here. */
@@ -38,11 +39,8 @@ export interface HostOptions {
    * connector, for some. `host.connectors` binds more later.
    */
   readonly connectors?: readonly (Connector | ConnectorBinding)[];
-  /**
-   * What may be granted: `fs` lists directories from which a capability may get one to read, `invoke` the ids of capabilities that
-   * others may call; default: none, and all that are installed.
-   */
-  readonly allow?: { readonly fs?: readonly string[]; readonly invoke?: readonly string[] };
+  /** What may be let in and granted. */
+  readonly allow?: Allowance;
   /** Bytes of a component; default 64 MiB. */
   readonly maxComponentBytes?: number;
   /**
@@ -80,7 +78,7 @@ export interface InstallOptions {
 }
 
 /** Options with every default filled in, checked and frozen. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends ResolvedAllowance {
   readonly threads: number;
   readonly queue: number;
   readonly heapMegabytes: number;
@@ -90,9 +88,6 @@ export interface ResolvedOptions {
   readonly imports: EmbedderImports;
   /** Checked when they are bound. */
   readonly connectors: readonly ConnectorBinding[];
-  readonly readableDirectories: readonly string[];
-  /** Null: all. */
-  readonly invocable: ReadonlySet<string> | null;
   readonly maxComponentBytes: number;
   readonly compile: {
     readonly timeoutMs: number;
@@ -129,7 +124,6 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
   expectFields(options, "options", FIELDS);
   const { compile = {}, allow = {}, limits = {}, imports = {}, connectors = [], gcTimes = false } = options;
   expectFields(compile, "compile", COMPILE_FIELDS);
-  expectFields(allow, "allow", ["fs", "invoke"]);
   expectFields(limits, "limits", ["defaults", "caps"]);
   if (typeof gcTimes !== "boolean") throw invalid("gcTimes", gcTimes, "true or false");
   const heapMegabytes = whole(options.heapMegabytes, "heapMegabytes", 32, 65_536, 512);
@@ -142,8 +136,7 @@ export function resolveOptions(options: HostOptions): ResolvedOptions {
     policy: policyWithin(resolvePolicy(limits), limits, heapMegabytes),
     imports: checkedImports(imports),
     connectors: bindings(connectors),
-    readableDirectories: directories(allow.fs ?? []),
-    invocable: allow.invoke === undefined ? null : ids(allow.invoke),
+    ...resolveAllowance(allow),
     maxComponentBytes: whole(options.maxComponentBytes, "maxComponentBytes", 8, 1024 * MiB, 64 * MiB),
     compile: Object.freeze({
       timeoutMs: whole(compile.timeoutMs, "compile.timeoutMs", 1, 600_000, 30_000),
@@ -214,24 +207,6 @@ function policyWithin(
   });
 }
 
-function expectFields(value: unknown, field: string, known: readonly string[]): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, value, "an object");
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue;
-    const near = nearest(key, known);
-    throw new HostError(
-      "AIRLOCK_HOST_OPTIONS_INVALID",
-      `Cannot use the options: ${field} has the unknown key ${quote(key)}; ${near === undefined ? `one of ${known.join(", ")} is wanted` : `did you mean ${quote(near)}?`}`,
-    );
-  }
-}
-
-function whole(value: unknown, field: string, least: number, most: number, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw invalid(field, value, `a whole number from ${least} to ${most}`);
-}
-
 function checkedImports(imports: unknown): EmbedderImports {
   expectObject(imports, "imports");
   for (const [name, functions] of Object.entries(imports)) {
@@ -249,42 +224,4 @@ function checkedImports(imports: unknown): EmbedderImports {
 
 function expectObject(value: unknown, field: string): asserts value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, value, "an object");
-}
-
-function directories(given: unknown): readonly string[] {
-  if (!Array.isArray(given)) throw invalid("allow.fs", given, "a list of directories");
-  return given.map((directory: unknown) => {
-    try {
-      const real = realpathSync(directory as string);
-      if (statSync(real).isDirectory()) return real;
-    } catch {
-      // Falls through to the refusal.
-    }
-    throw invalid("allow.fs", directory, "an existing directory");
-  });
-}
-
-function ids(given: unknown): ReadonlySet<string> {
-  if (!Array.isArray(given)) throw invalid("allow.invoke", given, "a list of ids");
-  for (const id of given) {
-    if (typeof id !== "string" || id === "" || id.includes("@")) {
-      throw invalid("allow.invoke", id, "the id of a capability, without a version,");
-    }
-  }
-  return new Set(given as string[]);
-}
-
-function invalid(field: string, value: unknown, wanted: string): HostError {
-  const shown =
-    typeof value === "string"
-      ? quote(value)
-      : typeof value === "object"
-        ? value === null
-          ? "null"
-          : "an object"
-        : String(value);
-  return new HostError(
-    "AIRLOCK_HOST_OPTIONS_INVALID",
-    `Cannot use the options: ${field} is ${shown}, ${wanted} is wanted`,
-  );
 }

@@ -10,7 +10,14 @@ import {
   policyOfProfile,
 } from "../manifest/manifest.ts";
 import type { Checker } from "./checker.ts";
-import { checkComplexity, checkNameGate, checkOperations, decode, decodeCore } from "./component-checks.ts";
+import {
+  checkComplexity,
+  checkMemories,
+  checkNameGate,
+  checkOperations,
+  decode,
+  decodeCore,
+} from "./component-checks.ts";
 import { decideCoreImports } from "./core-abi.ts";
 import { checkCoreGrants, checkCoreImports, checkCoreLimits, findEntry, fitsCore } from "./core-checks.ts";
 import { checkEnvelope, checkGeneration, checkKind, profileOf } from "./envelope.ts";
@@ -132,6 +139,7 @@ async function examineComponent({ request, granted, schemas, limits, violations 
   if (info === null) return { info, imports: [], wayIn: null };
   checkNameGate(info, violations);
   checkComplexity(info, limits, violations);
+  checkMemories(info, violations);
   const way = info.usesAsync ? null : findWayIn(info, HOST_ABI_VERSIONS, violations);
   const unlinkable = await checkShown(request.check, info, schemas, violations);
   const imports = checkImports(info, granted, unlinkable, violations);

@@ -1,7 +1,14 @@
+import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
 import { describe, expect, it } from "vitest";
-import type { ComponentInfo, CoreModuleInfo, Operation, WitType } from "../component/component.ts";
+import {
+  type ComponentInfo,
+  type CoreModuleInfo,
+  decodeComponent,
+  type Operation,
+  type WitType,
+} from "../component/component.ts";
 import { type Manifest, parseManifest, resolvePolicy } from "../manifest/manifest.ts";
-import { checkComplexity, checkOperations } from "./component-checks.ts";
+import { checkComplexity, checkMemories, checkOperations } from "./component-checks.ts";
 import { Violations } from "./violations.ts";
 import { boundWayIn, findWayIn, type WayIn } from "./way-in.ts";
 
@@ -48,6 +55,29 @@ describe("checkComplexity()", () => {
     ["canonical built-ins", { canonBuiltins: ["task.return"] }, 'the canonical built-in "task.return"'],
   ])("refuses too many %s", (_what, more, message) => {
     expect(complexityOf(more)).toEqual([{ code: "too_complex", message: expect.stringContaining(message) }]);
+  });
+});
+
+describe("checkMemories()", () => {
+  it.each([
+    ["(memory 1)", true],
+    ["(memory 1 2)", true],
+    ['(import "a" "b" (memory 1))', true],
+    ["", true],
+    ["(memory 1) (memory 1)", false],
+    ['(import "a" "b" (memory 1)) (memory 1)', false],
+    ["(memory i64 1)", false],
+    ["(memory 1 2 shared)", false],
+  ])("lets in what the host can make, and nothing else: %s", async (memories, accepted) => {
+    const imports = memories.includes("import")
+      ? '(core module $l (memory (export "b") 1)) (core instance $l (instantiate $l))'
+      : "";
+    const given = imports === "" ? "" : '(with "a" (instance $l))';
+    const wat = `(component ${imports} (core module $m ${memories}) (core instance (instantiate $m ${given})))`;
+    const violations = new Violations();
+    checkMemories(decodeComponent(await parse(wat)), violations);
+    const message = expect.stringMatching(/^memoryBytes cannot be held: .*core module \d has several memories/);
+    expect(violations.sorted()).toEqual(accepted ? [] : [{ code: "limit_unenforceable", message }]);
   });
 });
 

@@ -41,6 +41,17 @@ export function checkNameGate(info: ComponentInfo, violations: Violations): void
   }
 }
 
+/** A memory that the host does not make is out of its sight: how large it is at the start, it can neither refuse nor count. */
+export function checkMemories(info: ComponentInfo, violations: Violations): void {
+  for (const { path, hostMakesMemory } of info.coreModules) {
+    if (hostMakesMemory) continue;
+    violations.add(
+      "limit_unenforceable",
+      `memoryBytes cannot be held: ${path} has several memories, or one that is shared, has 64 bits or pages of another size; a core module with one plain memory is wanted`,
+    );
+  }
+}
+
 export function checkComplexity(info: ComponentInfo, limits: Limits, violations: Violations): void {
   const modules = info.coreModules.length;
   if (modules > limits.coreModules)

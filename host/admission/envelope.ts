@@ -25,6 +25,13 @@ export function checkEnvelope(
       wanted: manifest.sha256,
     });
   }
+  if (!policy.profiles.has(manifest.profile)) {
+    const allowed = [...policy.profiles].map((each) => quote(each)).join(", ") || "none";
+    violations.add(
+      "unsupported_profile",
+      `profile is ${quote(manifest.profile)}: the host's policy allows ${allowed} (option allow.profiles)`,
+    );
+  }
   if (!HOST_ABI_VERSIONS.includes(manifest.hostAbi)) {
     violations.add(
       "unsupported_abi_version",

@@ -11,6 +11,7 @@ export interface AdmissionPolicy {
   readonly limits: LimitPolicy;
   /** Bytes of a component. */
   readonly maxComponentBytes: number;
+  readonly profiles: ReadonlySet<Manifest["profile"]>;
   /** Full names of the interfaces that the application offers. */
   readonly embedderInterfaces: ReadonlySet<string>;
   /** Ids of the capabilities that others may be granted to call; null: all that are installed. */

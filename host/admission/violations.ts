@@ -6,6 +6,7 @@ export const VIOLATION_CODES = [
   "too_large",
   "checksum_mismatch",
   "malformed_wasm_artifact",
+  "unsupported_profile",
   "profile_mismatch",
   "unsupported_abi_version",
   "unsafe_name",

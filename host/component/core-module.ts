@@ -19,6 +19,7 @@ export function readCoreModule(
   const customSections: string[] = [];
   const counts = { functions: 0, memories: 0, tables: 0, largestBodyBytes: 0, mostLocals: 0 };
   let hasStart = false;
+  let isPlainMemory = true;
   for (const section of sectionsOf(bytes, start, end, findings)) {
     const reader = new Reader(bytes, section.start, section.end);
     switch (section.id) {
@@ -42,6 +43,8 @@ export function readCoreModule(
         continue;
       case 5:
         counts.memories += reader.count(2);
+        // Past 1, which says that it has a maximum, it is shared, has 64 bits or pages of another size.
+        if (counts.memories > 0) isPlainMemory = reader.byte() <= 1;
         continue;
       case 7:
         for (let count = reader.count(3); count > 0; count--) {
@@ -62,7 +65,9 @@ export function readCoreModule(
     }
     expectEnd(reader, section);
   }
-  return { path, start, end, imports, exports, ...counts, hasStart, customSections };
+  const imported = imports.filter(({ kind }) => kind === "memory").length;
+  const hostMakesMemory = counts.memories === 0 || (counts.memories + imported === 1 && isPlainMemory);
+  return { path, start, end, imports, exports, ...counts, hostMakesMemory, hasStart, customSections };
 }
 
 function readBodies(

@@ -186,6 +186,7 @@ describe("decodeComponent()", () => {
         tables: 1,
         largestBodyBytes: 6,
         mostLocals: 3,
+        hostMakesMemory: false,
         hasStart: true,
         customSections: ["note", "name"],
       })),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "@bytecodealliance/jco-transpile/wasm-tools";
-import { decodeComponent } from "../component/component.ts";
+import { decodeComponent, decodeCoreModule, kindOf } from "../component/component.ts";
 import { isHostError } from "../errors/errors.ts";
 import { type Definition, parseDefinition } from "./definition.ts";
 import { OFFERED } from "./offers.ts";
@@ -62,6 +62,7 @@ function expandRepeats(wat: string): string {
 /** What the manifest lists; a guest that does not decode is refused for that, whatever the list says. */
 function importsOf(component: Uint8Array): readonly string[] {
   try {
+    if (kindOf(component) === "core-module") return coreImportsOf(component);
     return decodeComponent(component)
       .imports.filter(({ sort }) => sort !== "type")
       .map(({ name }) => name);
@@ -69,4 +70,11 @@ function importsOf(component: Uint8Array): readonly string[] {
     if (!isHostError(thrown)) throw thrown;
     return [];
   }
+}
+
+/** Those that a manifest can list at all; whoever has others is refused for them. */
+function coreImportsOf(module: Uint8Array): readonly string[] {
+  const imports = decodeCoreModule(module).info.coreModules.flatMap((each) => each.imports);
+  const names = imports.map((each) => `${each.module}/${each.name}`);
+  return names.filter((name) => /^(wasi_snapshot_preview1|traverse_host)\//.test(name));
 }

@@ -49,6 +49,7 @@ export const CODES = {
   AIRLOCK_ADMISSION_TOO_LARGE: refused("the component is larger than the cap"),
   AIRLOCK_ADMISSION_CHECKSUM_MISMATCH: refused("the bytes do not have the digest that the manifest names"),
   AIRLOCK_ADMISSION_MALFORMED_WASM_ARTIFACT: refused("the component or one of its core modules is not valid"),
+  AIRLOCK_ADMISSION_UNSUPPORTED_PROFILE: refused("the host's policy does not run the profile"),
   AIRLOCK_ADMISSION_PROFILE_MISMATCH: refused("the bytes are of another kind than the profile says"),
   AIRLOCK_ADMISSION_UNSUPPORTED_ABI_VERSION: refused("the host ABI version is not supported"),
   AIRLOCK_ADMISSION_UNSAFE_NAME: refused("a name in the component could become code in the host"),

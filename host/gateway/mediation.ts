@@ -185,7 +185,7 @@ export class Mediation {
     const { runId, capabilityId } = this.#call.context;
     if (failures.hasSubscribers)
       failures.publish({ connector: `${id}@${version}`, runId, capabilityId, error: thrown });
-    const said = isConnectorError(thrown) && WORD.test(thrown.code) ? thrown : null;
+    const said = saidBy(thrown);
     const message =
       said !== null && mayCross(said.message)
         ? said.message.slice(0, LONGEST_MESSAGE)
@@ -194,10 +194,13 @@ export class Mediation {
   }
 
   #checkResponse(response: unknown, binding: Binding): { readonly resultClass: string; readonly text: string } {
-    const { resultClass, payload } = (response ?? {}) as Partial<ConnectorResponse>;
+    let resultClass: unknown;
     let text: string | undefined;
+    // Whatever a response does when it is read, it ends this call and no more.
     try {
-      text = JSON.stringify(payload);
+      const read = (response ?? {}) as Partial<ConnectorResponse>;
+      ({ resultClass } = read);
+      text = JSON.stringify(read.payload);
     } catch {}
     if (typeof resultClass !== "string" || !WORD.test(resultClass) || text === undefined)
       throw this.#failed(new TypeError("a response is { resultClass: a short word, payload: a JSON value }"), binding);
@@ -226,9 +229,17 @@ function envelopeBytes(connectorId: string, word: string, payload: string): numb
   return Buffer.byteLength(JSON.stringify(envelope)) + Buffer.byteLength(payload) + ',"payload":'.length;
 }
 
-/** Made by any copy of this package. */
-function isConnectorError(thrown: unknown): thrown is ConnectorError {
-  return (
-    thrown instanceof Error && thrown.name === "ConnectorError" && "code" in thrown && typeof thrown.code === "string"
-  );
+/**
+ * What a ConnectorError says, made by any copy of this package; null for anything else, and for one that cannot be read. Each field is
+ * read once: what was checked is what the guest gets.
+ */
+function saidBy(thrown: unknown): Pick<ConnectorError, "code" | "message" | "retryable"> | null {
+  try {
+    if (!(thrown instanceof Error) || thrown.name !== "ConnectorError") return null;
+    const { code, message, retryable } = thrown as Partial<ConnectorError>;
+    if (typeof code !== "string" || !WORD.test(code) || typeof message !== "string") return null;
+    return { code, message, retryable: retryable === true };
+  } catch {
+    return null;
+  }
 }

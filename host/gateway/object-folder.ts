@@ -107,16 +107,21 @@ export class ObjectFolder {
     });
   }
 
-  /** The heads of all objects by name, and how many files are no whole objects. */
-  async list(): Promise<{ readonly heads: readonly ObjectHead[]; readonly damaged: number }> {
-    const heads: ObjectHead[] = [];
+  /** The heads of the first `most` objects by name that are wanted, and how many files of all are no whole objects. */
+  async list(
+    isWanted: (name: string) => boolean,
+    most: number,
+  ): Promise<{ readonly heads: readonly ObjectHead[]; readonly damaged: number }> {
+    let heads: ObjectHead[] = [];
     let broken = 0;
     for await (const file of this.#files()) {
       if (!OBJECT_FILE.test(file)) continue;
       try {
         const head = await this.#whileOpen(file, async (handle) => (await this.#headOf(handle, null)).head);
         if (head !== null && fileName(head.name) !== file) throw damaged();
-        if (head !== null) heads.push(head);
+        if (head !== null && isWanted(head.name)) heads.push(head);
+        // Never all of them: to sort a hundred thousand names at once takes long, and many megabytes.
+        if (heads.length >= 2 * most) heads = firstByName(heads, most);
       } catch (thrown) {
         if (
           !(thrown instanceof ConnectorError) ||
@@ -126,7 +131,7 @@ export class ObjectFolder {
         broken += 1;
       }
     }
-    return { heads: heads.sort((a, b) => (a.name < b.name ? -1 : 1)), damaged: broken };
+    return { heads: firstByName(heads, most), damaged: broken };
   }
 
   /** Whether there was such an object. A link in its place is removed itself. */
@@ -216,6 +221,10 @@ export class ObjectFolder {
   #expectWaiting(): void {
     if (this.#signal.aborted) throw new ConnectorError("run-ended", "the run has ended");
   }
+}
+
+function firstByName(heads: ObjectHead[], most: number): ObjectHead[] {
+  return heads.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, most);
 }
 
 function fileName(name: string): string {

@@ -107,6 +107,21 @@ describe("objectStoreConnector()", () => {
     });
   });
 
+  it.each([1, 2, 3, 7])("finds each object once in pages of %i, whatever order they lie in", async (limit) => {
+    const store = storeIn();
+    const names = Array.from({ length: 20 }, (_, index) => `${(index * 7) % 20}`);
+    for (const name of names) await ask(store, "put", { name, body: "" });
+    const found: string[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const { payload } = await ask(store, "list", { after, limit });
+      const page = payload as { objects: { name: string }[]; next: string | null };
+      expect(page.objects.length).toBeLessThanOrEqual(limit);
+      found.push(...page.objects.map(({ name }) => name));
+      after = page.next;
+    }
+    expect(found).toEqual(names.sort());
+  });
+
   it("keeps the objects of each capability apart", async () => {
     const store = storeIn();
     await ask(store, "put", { name: "a", body: base64("one") }, { capabilityId: "acme.one" });

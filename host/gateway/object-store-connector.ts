@@ -153,19 +153,24 @@ class ObjectStore {
         throw invalidRequest(`${field} is no text of at most ${LONGEST_NAME} characters`);
     }
     const most = wholeNumber(limit, "limit", 1, MOST_LISTED, MOST_LISTED);
-    const found = await this.#within(context, false, async (folder) => folder?.list() ?? { heads: [], damaged: 0 });
-    const all = found.heads.filter(({ name }) => name.startsWith(prefix as string) && name > (after as string));
+    const isWanted = (name: string): boolean => name.startsWith(prefix as string) && name > (after as string);
+    // One more than is shown says that it goes on.
+    const { heads, damaged } = await this.#within(
+      context,
+      false,
+      async (folder) => folder?.list(isWanted, most + 1) ?? { heads: [], damaged: 0 },
+    );
     const objects: ObjectHead[] = [];
     let room = context.responseBytes - FRAME_BYTES - LONGEST_NAME;
-    for (const head of all.slice(0, most)) {
+    for (const head of heads.slice(0, most)) {
       room -= JSON.stringify(head).length + 1;
       if (room < 0) break;
       objects.push(head);
     }
-    if (objects.length === 0 && all.length > 0)
+    if (objects.length === 0 && heads.length > 0)
       throw new ConnectorError("response-too-large", "The response has no place for one object");
-    const next = objects.length < all.length ? objects.at(-1)!.name : null;
-    return success({ objects, next, damaged: found.damaged });
+    const next = objects.length < heads.length ? objects.at(-1)!.name : null;
+    return success({ objects, next, damaged });
   }
 
   async #delete(payload: unknown, context: ConnectorContext): Promise<ConnectorResponse> {

@@ -57,11 +57,11 @@ export class CoreStreams {
     if (descriptor >>> 0 !== STDIN) return ERRNO.badf;
     const memory = this.#memory();
     if (memory === null || this.#total(memory, vectors >>> 0, count >>> 0, readAt >>> 0) === null) return ERRNO.fault;
-    this.#input ??= Buffer.from(this.#scope.input);
+    const input = this.#inputBytes();
     const from = this.#read;
-    for (const { at, length } of filled(memory, vectors >>> 0, count >>> 0, this.#input.length - from)) {
+    for (const { at, length } of filled(memory, vectors >>> 0, count >>> 0, input.length - from)) {
       this.#scope.charge(length * PRICES.byte);
-      memory.set(this.#input.subarray(this.#read, this.#read + length), at);
+      memory.set(input.subarray(this.#read, this.#read + length), at);
       this.#read += length;
     }
     viewOf(memory).setUint32(readAt >>> 0, this.#read - from, true);
@@ -90,6 +90,17 @@ export class CoreStreams {
     } catch {
       return { kind: "invalid-output", what: "The output is not UTF-8" };
     }
+  }
+
+  /** Encoded when it is first read, and let go at the end: an instance that is kept would hold on to it. */
+  #inputBytes(): Uint8Array {
+    if (this.#input === null) {
+      this.#input = Buffer.from(this.#scope.input);
+      this.#scope.atEnd(() => {
+        this.#input = null;
+      });
+    }
+    return this.#input;
   }
 
   /** Bytes that the vectors name together; null where one of them, they themselves or the place of the result leave the memory. */

@@ -64,6 +64,20 @@ describe("memory.grow", () => {
     expect([poor.counters.pages.value, poor.counters.refused.value]).toEqual([10n, REFUSED.own]);
   });
 
+  test("that traps at our limit does so before it is paid for, however much is asked for", async () => {
+    const text = `(module (memory 1)
+      (func (export "grow") (param i32) (result i32) local.get 0 memory.grow))`;
+    for (const asked of [4, 1_000, 65_536, -1]) {
+      const options = { trapOnRefusedGrowth: true };
+      const guest = await instantiate(text, { options, budget: { pages: 3, fuel: 60_000 } });
+      expect(guest.call("grow", asked).trapped, String(asked)).toBe(true);
+      expect(guest.counters.refused.value, String(asked)).toBe(REFUSED.memory);
+      expect(guest.counters.fuel.value > 0n, String(asked)).toBe(true);
+      expect(guest.call("grow", 1).trapped).toBe(true);
+      expect(guest.counters.fuel.value < 0n).toBe(true);
+    }
+  });
+
   test("of a memory of another module traps too where the options ask for it", async () => {
     const memory = new wasm.Memory({ initial: 1, maximum: 2 });
     const text = `(module (memory (import "o" "m") 1)

@@ -15,6 +15,9 @@ const NO_RESULT = 0x40;
 const MOST_PAGES = [65_536, 2 ** 48] as const;
 const MOST_ELEMENTS = [0xffff_ffff, 2 ** 53] as const;
 
+/** More than any size, and any length asked for on top of it. */
+const NO_MAXIMUM = 2 ** 53;
+
 /**
  * A length of 64 bits counts as at most this: no memory or table is as large, so the operation fails whatever it is,
  * and the highest price times it is far from overflow.
@@ -129,7 +132,7 @@ function growthOf(
       left: "pages",
       refused: REFUSED.memory,
       traps,
-      ...maxima(memory, MOST_PAGES, options.memoryMaxPages),
+      ...maxima(memory, MOST_PAGES, options.memoryMaxPages, traps),
       size: [OP.memory_size, ...index],
       grow: [OP.local_get, 0, OP.memory_grow, ...index],
       asked: { local: 0, is64: memory.is64 },
@@ -143,7 +146,7 @@ function growthOf(
     left: "elements",
     refused: REFUSED.table,
     traps,
-    ...maxima(table, MOST_ELEMENTS, options.tableMaxElements),
+    ...maxima(table, MOST_ELEMENTS, options.tableMaxElements, traps),
     size: [OP.bulk, BULK.table_size, ...index],
     grow: [OP.local_get, 0, OP.local_get, 1, OP.bulk, BULK.table_grow, ...index],
     asked: { local: 1, is64: table.is64 },
@@ -155,8 +158,10 @@ function maxima(
   limits: Limits,
   most: readonly [number, number],
   clamp: number,
+  traps: boolean,
 ): Pick<Growth, "ownMaximum" | "clampedMaximum"> {
-  const highest = most[limits.is64 ? 1 : 0];
+  // Where it traps, a module without a maximum of its own has met ours, however much it asked for.
+  const highest = traps ? NO_MAXIMUM : most[limits.is64 ? 1 : 0];
   const ownMaximum = Math.min(limits.maximum ?? highest, highest);
   return { ownMaximum, clampedMaximum: limits.imported ? undefined : Math.min(ownMaximum, clamp) };
 }
@@ -185,15 +190,16 @@ function pushLength(body: Writer, { local, is64 }: Length): void {
 }
 
 function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
-  const { base, each, asked, answer, left, refused } = growth;
-  writeCharge(body, layout, base, each, asked);
-
+  const { base, each, asked, answer, left, refused, traps } = growth;
+  // What will trap is looked at before it is paid for, or a growth by a great deal would be out of fuel first.
+  if (!traps) writeCharge(body, layout, base, each, asked);
   // More than is left: refused before the engine is asked.
   pushLength(body, asked);
   body.byte(OP.global_get).u32(layout.globalOf(left)).byte(OP.i64_gt_s);
   body.byte(OP.if).byte(NO_RESULT);
   writeRefusal(body, layout, growth, refused);
   pushRefused(body, asked).byte(OP.return).byte(OP.end);
+  if (traps) writeCharge(body, layout, base, each, asked);
 
   body.bytes(growth.grow).byte(OP.local_tee).byte(answer);
   pushRefused(body, asked).byte(asked.is64 ? OP.i64_eq : OP.i32_eq);
@@ -205,7 +211,7 @@ function writeGrowth(body: Writer, layout: Layout, growth: Growth): void {
     writeFlag(body, layout, REFUSED.engine);
     body.byte(OP.unreachable).byte(OP.end);
     writeRefusal(body, layout, growth, refused);
-  } else if (growth.traps) {
+  } else if (traps) {
     writeFlag(body, layout, REFUSED.own);
     body.byte(OP.unreachable);
   }

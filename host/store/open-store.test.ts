@@ -320,6 +320,32 @@ describe("openStore()", () => {
     await store.close();
   });
 
+  it("waits for a lock without holding up its own thread", async () => {
+    const store = await openStore({ directory });
+    const other = new Database(file);
+    other.exec("BEGIN IMMEDIATE");
+    const put = store.entries.put("n", "k", Buffer.from("new"));
+    const add = store.schedule.add("n", "k", { dueAt: 0, body: Buffer.from("new") });
+    // This thread alone can let go of the lock: were it held up, both would be told that the store is busy.
+    await new Promise(setImmediate);
+    other.exec("COMMIT");
+    other.close();
+    expect(await put).toEqual({ kind: "stored", revision: 1 });
+    expect(await add).toEqual({ kind: "scheduled" });
+    await store.close();
+  });
+
+  it("that is closed while a call waits for a lock says so to the call", async () => {
+    const store = await openStore({ directory });
+    const other = new Database(file);
+    other.exec("BEGIN IMMEDIATE");
+    const put = store.entries.put("n", "k", Buffer.from("new"));
+    await store.close();
+    await expect(put).rejects.toMatchObject({ code: "AIRLOCK_STORE_CLOSED" });
+    other.exec("COMMIT");
+    other.close();
+  });
+
   it("grows no further than it may, and a write that has no place leaves nothing behind", async () => {
     const store = await openStore({ directory, databaseBytes: 256 * 1024 });
     let stored = 0;

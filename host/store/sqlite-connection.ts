@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import { HostError, messageOf } from "../errors/errors.ts";
+import { HostError, isHostError, messageOf } from "../errors/errors.ts";
 import { APPLICATION_ID, checkKind, migrate } from "./migrations.ts";
 import { isSqliteError, storeError } from "./sqlite-error.ts";
 import type { ResolvedStoreOptions } from "./store-options.ts";
@@ -11,12 +11,21 @@ const DRIVER_RANGE = "12";
 const OPENING_MS = 2_000;
 const OPENING_WAIT_MS = 20;
 
-/** A connection to the database, and the one way to it: what SQLite throws leaves as an error of this room. */
+/** How long a call sleeps before it tries a lock again: at first, and at most. */
+const FIRST_WAIT_MS = 1;
+const LONGEST_WAIT_MS = 4;
+
+/**
+ * A connection to the database, and the one way to it: what SQLite throws leaves as an error of this room. A lock of another process is
+ * waited for `busyMs`, and the thread does other things meanwhile: SQLite's own waiting would hold it.
+ */
 export class SqliteConnection {
   readonly #database: Database.Database;
+  readonly #busyMs: number;
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, busyMs: number) {
     this.#database = database;
+    this.#busyMs = busyMs;
   }
 
   /** For the statements of those who keep tables; SQL is compiled once. */
@@ -25,12 +34,15 @@ export class SqliteConnection {
   }
 
   /** One statement, or several that need not agree with each other. */
-  read<T>(action: string, work: () => T): T {
-    if (!this.#database.open) throw new HostError("AIRLOCK_STORE_CLOSED", `Cannot ${action} the store: it is closed`);
-    try {
-      return work();
-    } catch (thrown) {
-      throw storeError(action, thrown);
+  async read<T>(action: string, work: () => T): Promise<T> {
+    const last = performance.now() + this.#busyMs;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      try {
+        return this.#attempt(action, work);
+      } catch (thrown) {
+        if (!isHostError(thrown) || thrown.code !== "AIRLOCK_STORE_BUSY" || performance.now() >= last) throw thrown;
+      }
+      await sleep(wait);
     }
   }
 
@@ -38,12 +50,21 @@ export class SqliteConnection {
    * One transaction that is alone from its beginning: what it reads is true until what it writes is on disk. A transaction that begins to write
    * only later can find that it was overtaken, and would have to be done anew.
    */
-  write<T>(action: string, work: () => T): T {
+  write<T>(action: string, work: () => T): Promise<T> {
     return this.read(action, () => this.#database.transaction(work).immediate());
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  #attempt<T>(action: string, work: () => T): T {
+    if (!this.#database.open) throw new HostError("AIRLOCK_STORE_CLOSED", `Cannot ${action} the store: it is closed`);
+    try {
+      return work();
+    } catch (thrown) {
+      throw storeError(action, thrown);
+    }
   }
 }
 
@@ -82,7 +103,9 @@ export async function openSqlite(
   try {
     database = new Driver(file, { fileMustExist: true, timeout: options.busyMs });
     await setUpInTurn(database, options);
-    return new SqliteConnection(database);
+    // What follows is what guests ask for.
+    database.pragma("busy_timeout = 0");
+    return new SqliteConnection(database, options.busyMs);
   } catch (thrown) {
     database?.close();
     throw storeError("open", thrown);

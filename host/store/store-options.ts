@@ -14,8 +14,8 @@ export interface StoreOptions {
    */
   readonly databaseBytes?: number;
   /**
-   * Milliseconds that a call waits for a lock of other processes before AIRLOCK_STORE_BUSY, 0 to 2,000; default 1,000. The wait
-   * blocks the thread, and a transaction takes some milliseconds.
+   * Milliseconds that a call waits for a lock of other processes before AIRLOCK_STORE_BUSY, 0 to 2,000; default 1,000. The thread is free
+   * meanwhile; a transaction takes some milliseconds.
    */
   readonly busyMs?: number;
 }
@@ -54,9 +54,7 @@ export function resolveStoreOptions(options: unknown): ResolvedStoreOptions {
       `databaseBytes is ${String(databaseBytes)}: a whole number of at least ${LEAST_DATABASE_BYTES} is wanted`,
     );
   if (!isWhole(busyMs, 0, MOST_BUSY_MS))
-    throw invalid(
-      `busyMs is ${String(busyMs)}: whole milliseconds from 0 to ${MOST_BUSY_MS} are wanted, as they block the thread`,
-    );
+    throw invalid(`busyMs is ${String(busyMs)}: whole milliseconds from 0 to ${MOST_BUSY_MS} are wanted`);
   return Object.freeze({ directory: resolve(directory), databaseBytes: databaseBytes ?? null, busyMs });
 }
 

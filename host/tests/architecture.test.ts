@@ -39,6 +39,8 @@ const HOST_FILES = [
   "installed.ts",
   "thread-slots.ts",
   "options.ts",
+  "option-checks.ts",
+  "allowance.ts",
   "index.ts",
   "installed.ts",
   "run-options.ts",

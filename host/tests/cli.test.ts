@@ -118,7 +118,7 @@ describe("airlock inspect", () => {
 
   it.each([
     ["zero.wasm", "malformed_wasm_artifact"],
-    ["core/component.wasm", "profile_mismatch"],
+    ["core/component.wasm", "missing_export"],
   ])("%s is refused with %s", async (name, code) => {
     const { status, stdout } = await airlock("inspect", path(name), "--json");
     expect(status).toBe(3);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,8 +12,8 @@ import { schemaCheck } from "./published-schema.ts";
 const MODULE = `export const fixed = { id: "acme.fixed", version: "2.0.0", invoke: () => ({ resultClass: "success", payload: 7 }) };
 export function made({ say }) { return { ...fixed, id: "acme.made", invoke: () => ({ resultClass: "success", payload: say }) }; }
 export const broken = { id: "acme.broken" };
-export const nothing = null;
-export const open = { ...fixed, id: "acme.open", close() { throw new Error("it is in use"); } };`;
+export const nothing = () => null;
+export const closesBadly = { ...fixed, id: "acme.bad", close() { throw new Error("it does not close"); } };`;
 
 let folder: string;
 let server: Server;
@@ -163,9 +163,24 @@ describe("a file of connectors", () => {
       'the module "./own.mjs" has no export "connector"',
     ],
     [
-      "an export that is no connector",
+      "a module that gives nothing",
       { kind: "module", module: "./own.mjs", export: "nothing" },
-      'the export "nothing" of the module "./own.mjs" is null: a connector, or a function that gives one, is wanted',
+      'the export "nothing" of the module "./own.mjs" gives no connector',
+    ],
+    [
+      "a list of variables in place of names of headers",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: ["TOKEN"] }] } },
+      "headersEnv is no object",
+    ],
+    [
+      "headers that are a text, beside headersEnv",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: { x: "TOKEN" }, headers: "abc" }] } },
+      'hosts[0].headers is "string", an object is wanted',
+    ],
+    [
+      "an object for the name of a variable",
+      { kind: "http", options: { hosts: [{ host: "a.b", headersEnv: { x: { toString: 1 } } }] } },
+      "connectors.0.options.hosts.0.headersEnv.x is no text",
     ],
     ["an unknown option", { kind: "env", options: { value: {} } }, "options has the unknown key"],
   ])("with %s is refused, and says where", async (_, connector, message) => {
@@ -176,6 +191,24 @@ describe("a file of connectors", () => {
       ? "AIRLOCK_GATEWAY_VALUE_MISSING"
       : "AIRLOCK_GATEWAY_FILE_INVALID";
     await expect(opening).rejects.toMatchObject({ code });
+  });
+
+  it.each(["nothing", "closesBadly"])("whose module has %s holds no store open that nobody can close", async (name) => {
+    const own = { kind: "module", module: "./own.mjs", export: name };
+    write("bad.json", { store: "./held", connectors: [{ ...own, export: "closesBadly" }, own, { kind: "http" }] });
+    const opening = openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
+    await expect(opening).rejects.toMatchObject({ code: "AIRLOCK_GATEWAY_FILE_INVALID" });
+    // SQLite takes its log away when the last connection is closed.
+    expect(readdirSync(join(folder, "held"))).toEqual(["airlock.db"]);
+  });
+
+  it("closes its store, and twice as once, where one of its connectors does not close", async () => {
+    const own = { kind: "module", module: "./own.mjs", export: "closesBadly" };
+    write("bad.json", { store: "./kept", connectors: [own, { kind: "kv-store" }] });
+    const opened = await openConnectors(readConnectorsFile(join(folder, "bad.json")), ENVIRONMENT);
+    await expect(opened.close()).rejects.toThrow("it does not close");
+    expect(readdirSync(join(folder, "kept"))).toEqual(["airlock.db"]);
+    await expect(opened.close()).rejects.toThrow("it does not close");
   });
 
   it("that is not there, or binds what is no connector, ends the command with 2", async () => {
@@ -193,25 +226,6 @@ describe("a file of connectors", () => {
       status: 2,
       stderr: expect.stringContaining('version of "acme.broken" is undefined'),
     });
-  });
-
-  it("whose connector does not close says which one, closes the rest, and hides no error that came before", async () => {
-    const open = { kind: "module", module: "./own.mjs", export: "open" };
-    write("open.json", { store: "./other", connectors: [open, { kind: "kv-store" }] });
-    const { bindings, close } = await openConnectors(readConnectorsFile(join(folder, "open.json")), ENVIRONMENT);
-    await expect(close()).rejects.toMatchObject({
-      code: "AIRLOCK_GATEWAY_FILE_INVALID",
-      message: expect.stringContaining("connectors.0 cannot be closed: it is in use"),
-    });
-    const context = { runId: "r", capabilityId: "a", capabilityVersion: "1.0.0", deadline: null, responseBytes: 4_096 };
-    const { signal } = new AbortController();
-    const asked = bindings[1]!.connector.invoke({ operation: "list", payload: {} }, { ...context, signal });
-    await expect(asked).rejects.toMatchObject({ code: "unavailable" });
-
-    write("open.json", { connectors: [open, { kind: "http" }] });
-    await expect(openConnectors(readConnectorsFile(join(folder, "open.json")), ENVIRONMENT)).rejects.toThrow(
-      "connectors.1: Cannot make the connector: hosts is undefined",
-    );
   });
 
   it("fits the published schema", () => {

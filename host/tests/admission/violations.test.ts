@@ -21,6 +21,7 @@ const POLICY: AdmissionPolicy = {
   readableDirectories: [],
   filesystemProblem: null,
   invocable: null,
+  profiles: new Set(["component", "core"] as const),
 };
 const CLEAN: CheckReport = { invalid: null, missingFeature: null, unlinkable: null, schemaProblems: [] };
 
@@ -37,6 +38,7 @@ interface Raised {
   readonly error: string;
   readonly guest: string;
   readonly found?: Partial<CheckReport>;
+  readonly policy?: Partial<AdmissionPolicy>;
 }
 
 // binary_load_failed comes before there are bytes: files.test.ts.
@@ -48,6 +50,12 @@ const RAISED_BY: readonly Raised[] = [
     error: "AIRLOCK_ADMISSION_MALFORMED_WASM_ARTIFACT",
     guest: "answers",
     found: { invalid: "no" },
+  },
+  {
+    code: "unsupported_profile",
+    error: "AIRLOCK_ADMISSION_UNSUPPORTED_PROFILE",
+    guest: "answers",
+    policy: { profiles: new Set(["core"] as const) },
   },
   { code: "profile_mismatch", error: "AIRLOCK_ADMISSION_PROFILE_MISMATCH", guest: "core-module" },
   { code: "unsupported_abi_version", error: "AIRLOCK_ADMISSION_UNSUPPORTED_ABI_VERSION", guest: "future-abi" },
@@ -73,8 +81,9 @@ const RAISED_BY: readonly Raised[] = [
 ];
 
 describe("admit()", () => {
-  it.each(RAISED_BY)("refuses with $code as $error", async ({ code, error, guest, found }) => {
+  it.each(RAISED_BY)("refuses with $code as $error", async ({ code, error, guest, found, policy }) => {
     const request = await requestOf(guest, found);
+    request.policy = { ...POLICY, ...policy };
     await expect(admit(request)).rejects.toMatchObject({
       name: "HostError",
       code: error,

@@ -228,6 +228,20 @@ describe("a core module", () => {
     ]);
   });
 
+  it("is refused by a host that lets in components alone", async () => {
+    await using strict = await createHost({ threads: 1, allow: { profiles: ["component"] } });
+    await expect(strict.install(await corePackage("test.core", `(module ${START})`))).rejects.toMatchObject({
+      code: "AIRLOCK_ADMISSION_UNSUPPORTED_PROFILE",
+      message: expect.stringContaining(
+        'profile is "core": the host\'s policy allows "component" (option allow.profiles)',
+      ),
+    });
+    await expect(createHost({ allow: { profiles: ["wasi" as "core"] } })).rejects.toMatchObject({
+      code: "AIRLOCK_HOST_OPTIONS_INVALID",
+      message: expect.stringContaining('a list of "component" and "core" is wanted'),
+    });
+  });
+
   it("by itself is looked at under the core profile", async () => {
     const component = await parse(`(module ${FD_WRITE} ${START})`);
     expect(await host.inspect({ component })).toMatchObject({ accepted: true, kind: "core-module", capability: null });

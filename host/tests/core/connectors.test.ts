@@ -98,6 +98,13 @@ describe("connector_invoke of a core module", () => {
     },
   );
 
+  it("pays for the way to the main thread, and ends with the run's budget of host calls", async () => {
+    const request = { abi_version: "1.0.0", connector_id: "test.echo", operation: "get", payload: 1 };
+    const outcome = await host.run("test.roomy", request, { limits: { hostCalls: 0 } }).outcome;
+    expect(outcome).toMatchObject({ kind: "over-budget", limit: "hostCalls" });
+    expect(outcome.usage.fuel).toBeGreaterThan(200_000);
+  });
+
   it("takes a response that fills its room to the byte, and none that is a byte longer", async () => {
     const empty = JSON.stringify({
       abi_version: "1.0.0",

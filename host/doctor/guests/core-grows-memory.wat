@@ -1,0 +1,4 @@
+(module
+  (memory (export "memory") 1)
+  (func (export "_start")
+    (drop (memory.grow (i32.const 128)))))
