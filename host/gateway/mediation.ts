@@ -44,6 +44,8 @@ const WORD = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Ids longer than this are bound to nothing, and stand in evidence. */
 const LONGEST_ID = 128;
 const LONGEST_MESSAGE = 1_024;
+/** Commas, colons and brackets of a payload: parsing a million keys and looking at each would hold up the main thread for seconds. */
+const MOST_MARKS = 65_536;
 
 const calls = channel("airlock:gateway:call");
 const failures = channel("airlock:gateway:connector-failed");
@@ -116,7 +118,7 @@ export class Mediation {
     return { connectorId, resolvedVersion: this.#resolvedVersion, resultClass: "failure", failureClass };
   }
 
-  /** What is wrong with the request, or its payload: undefined for one that is longer than any binding takes, and so is not parsed. */
+  /** What is wrong with the request, or its payload: undefined for one that is longer or fuller than any binding takes, and so is not parsed. */
   #parse(): string | { readonly payload: unknown } {
     const { connector, operation, payload, context } = this.#call;
     if (connector === "" || connector.length > LONGEST_ID)
@@ -128,7 +130,8 @@ export class Mediation {
       ...this.#connectors.of(connector, context.capabilityId).map(({ requestBytes }) => requestBytes),
     );
     if (payload.length > most) return { payload: undefined };
-    const parsed = parseJsonText(payload);
+    const parsed = parseJsonText(payload, { maxMarks: MOST_MARKS });
+    if (parsed.kind === "too-many") return { payload: undefined };
     return parsed.kind === "value" ? { payload: parsed.value } : `the payload ${parsed.text}`;
   }
 
@@ -153,8 +156,10 @@ export class Mediation {
 
   #checkRequest(payload: unknown, { requestBytes }: Binding): void {
     const bytes = envelopeBytes(this.#call.connector, this.#call.operation, this.#call.payload);
-    if (payload === undefined || bytes > requestBytes)
+    if (bytes > requestBytes)
       throw new Refusal("bounded_io", `the request has ${bytes} bytes: at most ${requestBytes} may be asked`);
+    if (payload === undefined)
+      throw new Refusal("bounded_io", `the request holds more than ${MOST_MARKS} values and keys`);
     const problem = privacyProblem(payload);
     if (problem !== null) throw new Refusal("unauthorized_output", `the request may not leave the guest: ${problem}`);
     if (this.#call.room === null)
@@ -208,7 +213,7 @@ export class Mediation {
     const most = this.#responseBytes(binding);
     if (bytes > most) throw new Refusal("bounded_io", `the response has ${bytes} bytes: at most ${most} may come`);
     // What the guest would read is what is looked at: a value can write itself otherwise than it reads.
-    const parsed = parseJsonText(text);
+    const parsed = parseJsonText(text, { maxMarks: MOST_MARKS });
     if (parsed.kind !== "value") throw new Refusal("bounded_io", `the response ${parsed.text}`);
     const problem = privacyProblem(parsed.value);
     if (problem !== null) throw new Refusal("unauthorized_output", `the response may not enter the guest: ${problem}`);

@@ -11,6 +11,7 @@ import { type FolderBounds, ObjectFolder } from "./object-folder.ts";
 import type { ObjectHead } from "./object-head.ts";
 import { isObjectName, LONGEST_NAME } from "./object-name.ts";
 import { ObjectRoot, type OpenFolder, unsafeStorage } from "./object-root.ts";
+import { checkRoom } from "./stored-payload.ts";
 
 /** Where objects are kept, and how many. All bounds are those of one capability. */
 export interface ObjectStoreConnectorOptions {
@@ -87,6 +88,7 @@ class ObjectStore {
   }
 
   async invoke({ operation, payload }: ConnectorRequest, context: ConnectorContext): Promise<ConnectorResponse> {
+    checkRoom(context);
     try {
       switch (operation) {
         case "put":

@@ -67,6 +67,8 @@ describe("privacyProblem()", () => {
     [{ body: "aGk=://" }, "contains"],
     [{ inner: { body: "/9j/4AAQSkZJRg==" } }, "begins"],
     [[{ body: "////" }], "begins"],
+    [{ "/etc": 1 }, "a key that begins"],
+    [{ a: [{ "x://y": 1 }] }, "a key that contains"],
     [{ body: { text: "/" } }, "begins"],
     [{ Body: "////" }, "begins"],
     ["/", "begins"],

@@ -27,15 +27,18 @@ export function mayCross(text: string): boolean {
 }
 
 function problemIn(key: string, child: unknown): string | null {
-  if (HOST_WORDS.test(key)) return `the payload has a key that contains "${HOST_WORDS.exec(key)![0].toLowerCase()}"`;
-  return problemAt(child);
+  const word = HOST_WORDS.exec(key)?.[0].toLowerCase();
+  if (word !== undefined) return `the payload has a key that contains "${word}"`;
+  return textProblem(key, "key") ?? problemAt(child);
+}
+
+function textProblem(text: string, what: "key" | "text"): string | null {
+  if (text.startsWith("/")) return `the payload has a ${what} that begins with "/"`;
+  return text.includes("://") ? `the payload has a ${what} that contains "://"` : null;
 }
 
 function problemAt(value: unknown): string | null {
-  if (typeof value === "string") {
-    if (value.startsWith("/")) return 'the payload has a text that begins with "/"';
-    return value.includes("://") ? 'the payload has a text that contains "://"' : null;
-  }
+  if (typeof value === "string") return textProblem(value, "text");
   if (typeof value !== "object" || value === null) return null;
   if (Array.isArray(value)) {
     for (const child of value) {

@@ -21,22 +21,23 @@ export const MAX_JSON_MARKS = 1_000_000;
  * `max` and then answers `max + 1`. Text that is not JSON gets some number; nothing is parsed.
  */
 export function jsonDepth(text: string, max: number): number {
-  return scan(text, max).depth;
+  return scan(text, max, MAX_JSON_MARKS).depth;
 }
 
 /** Why `text` may not be parsed, or null: it nests deeper than `maxDepth`, or holds more than MAX_JSON_MARKS. */
 export function jsonExcess(
   text: string,
   maxDepth = MAX_JSON_DEPTH,
+  maxMarks = MAX_JSON_MARKS,
 ): Extract<JsonText, { kind: "too-deep" | "too-many" }> | null {
-  const { depth, marks } = scan(text, maxDepth);
+  const { depth, marks } = scan(text, maxDepth, maxMarks);
   if (depth > maxDepth) return { kind: "too-deep", maxDepth, text: `nests deeper than ${maxDepth} levels` };
-  if (marks > MAX_JSON_MARKS) return { kind: "too-many", text: `holds more than ${MAX_JSON_MARKS} values and keys` };
+  if (marks > maxMarks) return { kind: "too-many", text: `holds more than ${maxMarks} values and keys` };
   return null;
 }
 
-/** Counts in one pass; stops at the first level past `maxDepth`, or the first mark past MAX_JSON_MARKS. */
-function scan(text: string, maxDepth: number): { readonly depth: number; readonly marks: number } {
+/** Counts in one pass; stops at the first level past `maxDepth`, or the first mark past `maxMarks`. */
+function scan(text: string, maxDepth: number, maxMarks: number): { readonly depth: number; readonly marks: number } {
   let depth = 0;
   let deepest = 0;
   let marks = 0;
@@ -50,7 +51,7 @@ function scan(text: string, maxDepth: number): { readonly depth: number; readonl
         depth++;
         marks++;
         if (depth > deepest) deepest = depth;
-        if (deepest > maxDepth || marks > MAX_JSON_MARKS) return { depth: deepest, marks };
+        if (deepest > maxDepth || marks > maxMarks) return { depth: deepest, marks };
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -58,7 +59,7 @@ function scan(text: string, maxDepth: number): { readonly depth: number; readonl
         break;
       case 0x2c: // ,
       case 0x3a: // :
-        if (++marks > MAX_JSON_MARKS) return { depth: deepest, marks };
+        if (++marks > maxMarks) return { depth: deepest, marks };
         break;
     }
   }
@@ -66,8 +67,11 @@ function scan(text: string, maxDepth: number): { readonly depth: number; readonl
 }
 
 /** Parses one JSON value after a scan, so that neither the parser nor a later walk runs out of stack or heap. */
-export function parseJsonText(text: string, options: { readonly maxDepth?: number } = {}): JsonText {
-  const excess = jsonExcess(text, options.maxDepth);
+export function parseJsonText(
+  text: string,
+  options: { readonly maxDepth?: number; readonly maxMarks?: number } = {},
+): JsonText {
+  const excess = jsonExcess(text, options.maxDepth, options.maxMarks);
   if (excess !== null) return excess;
   try {
     return { kind: "value", value: JSON.parse(text) };

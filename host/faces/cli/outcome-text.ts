@@ -8,6 +8,8 @@ import { shownBytes, shownCount, shownLimit, shownMs } from "./units.ts";
 
 /** Events after a run; all of them come with `--events` or `--json`. */
 const MOST_EVENTS = 10;
+/** Ways in which connectors answered that are listed. */
+const MOST_CONNECTORS = 20;
 const EVENT_LENGTH = 160;
 const DETAIL_LENGTH = 4_000;
 
@@ -129,7 +131,9 @@ function connectorLines({ connectorCalls = [] }: Outcome, colours: Paint): reado
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   const lines = [...counts].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`));
-  return [colours.strong("connectors"), ...lines, ""];
+  const shown = lines.slice(0, MOST_CONNECTORS);
+  const more = lines.length > shown.length ? [`  and ${lines.length - shown.length} more: --json has all`] : [];
+  return [colours.strong("connectors"), ...shown, ...more, ""];
 }
 
 function usageLines(outcome: Outcome, colours: Paint): readonly string[] {

@@ -282,6 +282,26 @@ describe("a hostile payload", () => {
     expect(longest).toBeLessThanOrEqual(MOST_HELD);
   });
 
+  it("of many keys within the bytes of a wide binding is not even parsed", async () => {
+    const wide = new Connectors();
+    wide.bind({ id: "env", version: "1.0.0", invoke: () => expect.fail("asked") }, { requestBytes: 16 * 1024 * 1024 });
+    const payload = `[${Array.from({ length: 70_000 }, (_, index) => index).join(",")}]`;
+    const context = {
+      runId: "r",
+      capabilityId: "c",
+      capabilityVersion: "1.0.0",
+      signal: new AbortController().signal,
+      deadline: null,
+    };
+    const declared = [{ id: "env", range: "*" }];
+    const call = { connector: "env", operation: "get", room: BOUND, context };
+    expect(await mediate({ ...call, payload, declared }, wide)).toMatchObject({
+      failureClass: "bounded_io",
+      message: "the request holds more than 65536 values and keys",
+    });
+    expect(await mediate({ ...call, payload, declared: [] }, wide)).toMatchObject({ failureClass: "undeclared" });
+  });
+
   it("of a capability says nothing of another one's", async () => {
     const digest = createHash("sha256").update("x").digest("hex");
     const context = { runId: "r", capabilityVersion: "1.0.0", signal: new AbortController().signal, deadline: null };
