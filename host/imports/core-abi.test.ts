@@ -163,7 +163,11 @@ describe("connector_invoke", () => {
     expect(memory[1_000 + bytes]).toBe(0);
     const name = "airlock:capability/connectors@1.0.0";
     expect(questions).toEqual([[name, "invoke", "acme.store", "get", '{"key":1}', 500]]);
-    expect(scope.counters).toMatchObject({ hostCalls: 1, hostBytesOut: "acme.storeget".length + 9 });
+    expect(scope.counters).toMatchObject({
+      hostCalls: 1,
+      hostBytesOut: "acme.storeget".length + 9,
+      hostBytesIn: "success".length + Buffer.byteLength(response.payload),
+    });
     expect(scope.fuelAtStart() - scope.fuelLeft()).toBeGreaterThan(BigInt(PRICES.main));
   });
 
