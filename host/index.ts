@@ -194,5 +194,11 @@ export {
   readProvidersFile,
 } from "./providers-file.ts";
 export type { RunOptions } from "./run-options.ts";
-export { openStore, type Store, type StoreOptions } from "./store/store.ts";
+export {
+  type Entries as StoreEntries,
+  openStore,
+  type Schedule as StoreSchedule,
+  type Store,
+  type StoreOptions,
+} from "./store/store.ts";
 export type { CommittedEvent, EventFilter, Subscription } from "./subscriptions.ts";

@@ -21,7 +21,8 @@ declare module 'airlock:capability/connectors@1.0.0' {
     payload: string,
   }
   /**
-   * Why a call has no response. This run goes on.
+   * Why a call has no response. This run goes on. A core module has one more, for a response that has no place in its memory: the place
+   * of a component's is its allocator's to find.
    */
   export type ConnectorError = ConnectorErrorInvalidRequest | ConnectorErrorUndeclared | ConnectorErrorUnbound | ConnectorErrorIncompatible | ConnectorErrorUnauthorizedOutput | ConnectorErrorBoundedIo | ConnectorErrorExecutionFailed;
   /**

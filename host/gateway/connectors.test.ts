@@ -50,7 +50,9 @@ describe("Connectors", () => {
     [{ requestBytes: 255 }, "requestBytes of"],
     [{ responseBytes: 16 * 1024 * 1024 + 1 }, "a whole number of bytes from 256 to 16777216 is wanted"],
     [{ responseBytes: Number.NaN }, "responseBytes of"],
-    [{ capability: [] }, 'has the unknown option "capability"'],
+    [{ capability: [] }, 'has the unknown option "capability": did you mean "capabilities"?'],
+    [{ x: 1 }, 'has the unknown option "x": capabilities, requestBytes, responseBytes are known'],
+    [null, 'the binding of "test.a" is null: an object is wanted'],
   ])("refuses the options %j", (options, message) => {
     expect(() => new Connectors().bind(connector(), options as never)).toThrow(message);
   });

@@ -1,5 +1,5 @@
 import semver from "semver";
-import { HostError, quote } from "../errors/errors.ts";
+import { HostError, nearest, quote } from "../errors/errors.ts";
 import type { Connector } from "./connector.ts";
 
 /** How a connector is bound. */
@@ -119,12 +119,16 @@ function checkedOptions(
   id: string,
   options: BindOptions,
 ): Pick<BoundConnector, "capabilities" | "requestBytes" | "responseBytes"> {
+  if (typeof options !== "object" || options === null)
+    throw invalid(`the binding of ${quote(id)} is ${shown(options)}: an object is wanted`);
   const known = ["capabilities", "requestBytes", "responseBytes"];
   const surplus = Object.keys(options).find((key) => !known.includes(key));
-  if (surplus !== undefined)
+  if (surplus !== undefined) {
+    const near = nearest(surplus, known);
     throw invalid(
-      `the binding of ${quote(id)} has the unknown option ${quote(surplus)}: ${known.join(", ")} are known`,
+      `the binding of ${quote(id)} has the unknown option ${quote(surplus, 60)}: ${near === undefined ? `${known.join(", ")} are known` : `did you mean ${quote(near)}?`}`,
     );
+  }
   const { capabilities = null } = options;
   if (capabilities !== null && !Array.isArray(capabilities))
     throw invalid(`capabilities of ${quote(id)} is ${shown(capabilities)}: a list of ids without versions is wanted`);

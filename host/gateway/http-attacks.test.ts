@@ -238,7 +238,8 @@ describe("the end of a run", () => {
 
   it("bounds a call by the deadline, and one that is past it asks nobody", async () => {
     await using server = await RawServer.start(() => {});
-    const soon = ask(connectorTo(server.port), "get", { host: "api.test" }, { deadline: Date.now() + 100 });
+    const patient = connectorTo(server.port, { totalMs: 600_000 });
+    const soon = ask(patient, "get", { host: "api.test" }, { deadline: Date.now() + 100 });
     expect(await codeOf(soon)).toBe("timed-out");
     const connections = server.connections;
     expect(await codeOf(ask(connectorTo(server.port), "get", { host: "api.test" }, { deadline: Date.now() - 1 }))).toBe(

@@ -312,7 +312,8 @@ describe("HTTPS", () => {
   it("is the default: a host that speaks plain HTTP gets no request", async () => {
     await using server = await RawServer.start(answering("200 OK", []));
     server.greeting = "HTTP/1.1 400 Bad Request\r\n\r\n";
-    const connector = connectorTo(server.port, { insecure: false });
+    const hosts = [{ host: "api.test", port: server.port, allowPrivate: true }];
+    const connector = httpConnectorOn({ resolve: LOOPBACK, now: Date.now }, { hosts });
     expect(await codeOf(ask(connector, "get", { host: "api.test" }))).toBe("connection-failed");
     expect(server.requests).toEqual([]);
   });

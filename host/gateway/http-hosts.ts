@@ -6,6 +6,7 @@ import { hostName } from "./http-host-name.ts";
 
 /** What guests may do over HTTP, in upper case. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+/** A method of HTTP that a host of the list may be asked with. */
 export type HttpMethod = (typeof METHODS)[number];
 
 /** A host that guests may reach. */

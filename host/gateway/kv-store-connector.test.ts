@@ -153,6 +153,28 @@ describe("kvStoreConnector()", () => {
     }
   });
 
+  it("does not even read a value that has no place in the response", async () => {
+    const read: string[] = [];
+    const entries: Store["entries"] = {
+      get: async (...asked) => {
+        const found = await store.entries.get(...asked);
+        read.push(found.kind);
+        return found;
+      },
+      put: (...asked) => store.entries.put(...asked),
+      delete: (...asked) => store.entries.delete(...asked),
+      list: (...asked) => store.entries.list(...asked),
+      usage: (...asked) => store.entries.usage(...asked),
+    };
+    bind({ store: { ...store, entries } }, { requestBytes: MiB, responseBytes: MiB });
+    await said("put", { key: "k", body: base64(Buffer.alloc(600_000)) });
+    expect(await said("get", { key: "k" }, "acme.notes", 4_096)).toEqual([
+      "response-too-large",
+      "the value has 600000 bytes, and no place in a response of 4096 bytes",
+    ]);
+    expect(read).toEqual(["too-large"]);
+  });
+
   it("does nothing where not even an answer would have place", async () => {
     expect(await said("put", { key: "k", value: 1 }, "acme.notes", 255)).toEqual([
       "response-too-large",

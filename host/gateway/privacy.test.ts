@@ -101,7 +101,12 @@ describe("mayCross()", () => {
     ["see https://example.org", false],
     ['cannot open "/x"', false],
     ["cannot open (/x)", false],
+    ["cannot open file:/x", false],
+    ["cannot open [/x]", false],
+    ["cannot open `/x`", false],
+    ["cannot open ~/x or ../x", false],
     ["1/2 of it", true],
+    ["größe/maß", true],
     ["and/or", true],
     ["the host is not on the list", true],
   ])("says of %j: %s", (text, may) => {

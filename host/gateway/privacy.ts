@@ -21,9 +21,9 @@ export function privacyProblem(value: unknown): string | null {
   return null;
 }
 
-/** Whether a text may be shown to a guest. */
+/** Whether a sentence may be shown to a guest: one with a slash that stands behind no letter or digit names a path, or may. */
 export function mayCross(text: string): boolean {
-  return !/(?:^|[\s"'(=])\//.test(text) && !text.includes("://");
+  return !/(?<![\p{L}\p{N}])\//u.test(text) && !text.includes("://");
 }
 
 function problemIn(key: string, child: unknown): string | null {

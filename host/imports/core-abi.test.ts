@@ -110,6 +110,15 @@ describe("emit_event", () => {
     );
   });
 
+  it("takes 64 KiB and not a byte more, wherever the memory ends", () => {
+    const { host, memory, scope } = bench({ rules: EVENTS }, 2);
+    memory.fill(0x20);
+    memory.set(good, 0);
+    expect(host.emit_event(0, PAGE + 1)).toBe(-1);
+    expect(host.emit_event(0, PAGE)).toBe(0);
+    expect([scope.events.accepted, scope.events.refused]).toEqual([1, 1]);
+  });
+
   it("reads own members only", () => {
     const { host, memory } = bench({ rules: EVENTS });
     const text = Buffer.from('{"__proto__":{"event_id":"said","version":"1.0.0"}}');
@@ -154,8 +163,22 @@ describe("connector_invoke", () => {
     expect(memory[1_000 + bytes]).toBe(0);
     const name = "airlock:capability/connectors@1.0.0";
     expect(questions).toEqual([[name, "invoke", "acme.store", "get", '{"key":1}', 500]]);
-    expect(scope.counters).toMatchObject({ hostCalls: 1, hostBytesOut: "acme.storeget".length + 9 });
+    expect(scope.counters).toMatchObject({
+      hostCalls: 1,
+      hostBytesOut: "acme.storeget".length + 9,
+      hostBytesIn: "success".length + Buffer.byteLength(response.payload),
+    });
     expect(scope.fuelAtStart() - scope.fuelLeft()).toBeGreaterThan(BigInt(PRICES.main));
+  });
+
+  it("takes 64 KiB each way and not a byte more, wherever the memory ends", () => {
+    const { host, memory, questions } = asked(response, 2);
+    memory.fill(0x20, good.length);
+    expect(host.connector_invoke(0, PAGE + 1, 0, 0)).toBe(-5);
+    expect(host.connector_invoke(0, PAGE, 0, PAGE + 1)).toBe(-1);
+    expect(questions).toEqual([]);
+    expect(host.connector_invoke(0, PAGE, PAGE, PAGE)).toBe(bytes);
+    expect(questions).toHaveLength(1);
   });
 
   it("asks with no room where the response has no place in the memory", () => {

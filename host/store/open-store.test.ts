@@ -231,6 +231,7 @@ describe("openStore()", () => {
     ["SQLITE_CORRUPT", () => writeFileSync(file, readFileSync(file).fill(0xff, 100, 4_096))],
     ["another program", () => overwriteApplication(0x1234)],
     ["another program", () => overwriteApplication(0)],
+    ["another program", putForeign],
   ])("refuses a damaged or foreign file and leaves it as it is: %s", async (why, damage) => {
     await putOne();
     damage();
@@ -304,6 +305,25 @@ describe("openStore()", () => {
     database.close();
   });
 
+  it("a step that another process takes first is not taken again", () => {
+    const steps = ["CREATE TABLE first (x)", "CREATE TABLE second (x)"];
+    const database = new Database(join(top, "steps.db"));
+    const other = new Database(join(top, "steps.db"));
+    const transaction = database.transaction.bind(database);
+    let turns = 0;
+    // The first one looks what kind of file it is; before the second one gets its lock, the other process is through.
+    database.transaction = ((work: () => unknown) => {
+      turns += 1;
+      if (turns === 2) migrate(other, steps);
+      return transaction(work);
+    }) as typeof database.transaction;
+    migrate(database, steps);
+    expect(turns).toBe(2);
+    expect(database.pragma("user_version", { simple: true })).toBe(2);
+    database.close();
+    other.close();
+  });
+
   it("waits for a lock for as long as it may, and then says that it is busy and has written nothing", async () => {
     await putOne();
     const store = await openStore({ directory, busyMs: 0 });
@@ -375,6 +395,15 @@ describe("openStore()", () => {
 });
 
 /** As another program would have it. */
+/** A database as most programs make it, which is not in WAL. */
+function putForeign(): void {
+  rmSync(file);
+  const database = new Database(file);
+  database.exec("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)");
+  database.close();
+  chmodSync(file, 0o600);
+}
+
 function overwriteApplication(id: number): void {
   const database = new Database(file);
   database.pragma(`application_id = ${id}`);

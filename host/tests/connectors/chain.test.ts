@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,6 +37,14 @@ function echo(version = "1.4.0", more: Partial<Connector> = {}): Connector {
           return { resultClass: "success", payload: "x".repeat(70_000) };
         case "private":
           return { resultClass: "success", payload: { nested: [{ secretKey: 1 }] } };
+        case "sly":
+          return { resultClass: "success", payload: { harmless: true, toJSON: () => ["/etc"] } };
+        case "deep":
+          return { resultClass: "success", payload: JSON.parse(`${"[".repeat(65)}${"]".repeat(65)}`) };
+        case "long":
+          throw new ConnectorError("long", "m".repeat(5_000));
+        case "foreign":
+          throw Object.assign(new Error("of another copy of the package"), { name: "ConnectorError", code: "foreign" });
         case "wrong":
           return { resultClass: "Two Words", payload: 1 };
         case "nothing":
@@ -178,14 +187,13 @@ describe("a capability that asks a connector", () => {
 
   it("is refused what may not enter it", async () => {
     await open({ connectors: [echo()] });
-    const { answers, outcome } = await ask({ operation: "private" });
-    expect(answers).toEqual([
-      {
-        tag: "unauthorized-output",
-        val: 'the response may not enter the guest: the payload has a key that contains "secret"',
-      },
-    ]);
-    expect(outcome.connectorCalls).toEqual([evidence("unauthorized_output")]);
+    const { answers, outcome } = await ask({ operation: "private" }, { operation: "sly" });
+    const refused = (problem: string) => ({
+      tag: "unauthorized-output",
+      val: `the response may not enter the guest: the payload has a ${problem}`,
+    });
+    expect(answers).toEqual([refused('key that contains "secret"'), refused('text that begins with "/"')]);
+    expect(outcome.connectorCalls).toEqual([evidence("unauthorized_output"), evidence("unauthorized_output")]);
   });
 
   it("is held to the bytes of the binding, each way", async () => {
@@ -205,14 +213,17 @@ describe("a capability that asks a connector", () => {
 
   it("is refused a response that is larger than the bound, or than what it may still take in", async () => {
     await open({ connectors: [echo()] }, "*", { hostBytesIn: 1_000 });
-    expect((await ask({ operation: "large" })).answers).toMatchObject([{ tag: "bounded-io" }]);
+    expect((await ask({ payload: "y".repeat(5_000) })).answers).toEqual([
+      { tag: "bounded-io", val: expect.stringMatching(/^the response has 50\d\d bytes: at most 1000 may come$/) },
+    ]);
     await host.close();
     await open({ connectors: [echo()] });
-    const { answers, outcome } = await ask({ operation: "large" });
+    const { answers, outcome } = await ask({ operation: "large" }, { operation: "deep" });
     expect(answers).toEqual([
       { tag: "bounded-io", val: expect.stringMatching(/^the response has 70\d\d\d bytes: at most 65536 may come$/) },
+      { tag: "bounded-io", val: "the response nests deeper than 64 levels" },
     ]);
-    expect(outcome.connectorCalls).toEqual([evidence("bounded_io")]);
+    expect(outcome.connectorCalls).toEqual([evidence("bounded_io"), evidence("bounded_io")]);
   });
 
   it("hears a connector's own error, and nothing of any other", async () => {
@@ -223,6 +234,8 @@ describe("a capability that asks a connector", () => {
       { operation: "throw" },
       { operation: "wrong" },
       { operation: "nothing" },
+      { operation: "foreign" },
+      { operation: "long" },
     );
     const failed = (code: string, message: string, retryable = false) => ({
       tag: "execution-failed",
@@ -235,9 +248,34 @@ describe("a capability that asks a connector", () => {
       failed("failed", silent),
       failed("failed", silent),
       failed("failed", silent),
+      failed("foreign", "of another copy of the package"),
+      failed("long", "m".repeat(1_024)),
     ]);
-    expect(outcome.connectorCalls).toEqual(Array.from({ length: 5 }, () => evidence("execution_failed")));
+    expect(outcome.connectorCalls).toEqual(Array.from({ length: 7 }, () => evidence("execution_failed")));
     expect(JSON.stringify(outcome)).not.toMatch(/1234|shadow/);
+  });
+
+  it("is told of on the channels: the evidence of each call, and what a connector threw to the application alone", async () => {
+    const told: unknown[] = [];
+    const listen = (message: unknown, name: string | symbol): void => void told.push([name, message]);
+    const names = ["airlock:gateway:call", "airlock:gateway:connector-failed"];
+    for (const name of names) subscribe(name, listen);
+    try {
+      await open({ connectors: [echo()] });
+      const { outcome } = await ask({}, { operation: "throw" }, { text: "{" });
+      const run = { runId: outcome.runId, capabilityId: "test.asker" };
+      expect(told).toEqual([
+        ["airlock:gateway:call", { ...run, evidence: evidence(null) }],
+        [
+          "airlock:gateway:connector-failed",
+          { ...run, connector: "test.echo@1.4.0", error: expect.objectContaining({ message: "password 1234" }) },
+        ],
+        ["airlock:gateway:call", { ...run, evidence: evidence("execution_failed") }],
+        ["airlock:gateway:call", { ...run, evidence: null }],
+      ]);
+    } finally {
+      for (const name of names) unsubscribe(name, listen);
+    }
   });
 
   it("is not held up past its end by a connector that does not answer, and what was asked leaves evidence", async () => {
