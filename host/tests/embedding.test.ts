@@ -28,6 +28,14 @@ await host.close();
 process.stdout.write(JSON.stringify({ kind, output, exit: ENDINGS[kind].exit, error: typeof HostError }));
 `;
 
+/** One that keeps something. */
+const STORING_APPLICATION = `
+import { openStore } from "airlock";
+const store = await openStore({ directory: new URL("state", import.meta.url).pathname });
+process.stdout.write(JSON.stringify(await store.entries.put("n", "k", new Uint8Array(3))));
+await store.close();
+`;
+
 /** An application in TypeScript: every kind of public type, under the strictest checks, without the DOM's types. */
 const TYPED_APPLICATION = `
 import { createHost, type HostStats, type Manifest, type Operation, type Outcome, type PoolStats, type UnreadLimit } from "airlock";
@@ -97,6 +105,26 @@ describe("an application that installed the package", () => {
     });
     expect(readFileSync(join(folder, "out", "bundle.mjs"), "utf8")).toContain("AIRLOCK_POOL_QUEUE_FULL");
     expect(run(join("out", "bundle.mjs"))).toEqual(fine);
+  });
+
+  it("finds the thread of a store, and from there the driver, when it is bundled into one file", async () => {
+    await build({
+      stdin: { contents: STORING_APPLICATION, resolveDir: folder },
+      outfile: join(folder, "stored", "bundle.mjs"),
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      external: ["piscina", "@bytecodealliance/*"],
+      banner: {
+        js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+      },
+      logLevel: "silent",
+    });
+    expect(run(join("stored", "bundle.mjs"))).toEqual({
+      stderr: "",
+      status: 0,
+      answer: { kind: "stored", revision: 1 },
+    });
   });
 
   it("compiles against its types", () => {
