@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -125,6 +125,14 @@ describe("an application that installed the package", () => {
       status: 0,
       answer: { kind: "stored", revision: 1 },
     });
+    const alone = mkdtempSync(join(tmpdir(), "airlock-app-"));
+    cpSync(join(folder, "stored", "bundle.mjs"), join(alone, "bundle.mjs"));
+    mkdirSync(join(alone, "node_modules"));
+    for (const name of ["@bytecodealliance", "piscina"])
+      symlinkSync(join(root, "node_modules", name), join(alone, "node_modules", name));
+    const { stderr, status } = spawnSync(process.execPath, ["bundle.mjs"], { cwd: alone, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("keep the package airlock installed beside")]);
+    rmSync(alone, { recursive: true });
   });
 
   it("compiles against its types", () => {
