@@ -52,7 +52,7 @@ export interface EntryListing {
  * Values under keys, by namespace. A namespace is any name of the caller's, 1 to 512 bytes as UTF-8, and so is a key; no two names are
  * the same that differ in a bit. Every method rejects with AIRLOCK_STORE_OPTIONS_INVALID for an argument that is not as it
  * says, AIRLOCK_STORE_CLOSED, AIRLOCK_STORE_BUSY, AIRLOCK_STORE_FULL, AIRLOCK_STORE_UNAVAILABLE and AIRLOCK_STORE_CORRUPT; then
- * nothing was changed.
+ * nothing was changed, but for a thread that ended (see `Store`).
  */
 export interface Entries {
   /** `mostBytes`: a longer body is not read; default: none is too long. */

@@ -43,15 +43,7 @@ export class ThreadCalls implements StoreCalls {
   #gone: string | null = null;
 
   constructor(options: ResolvedStoreOptions) {
-    const { program, isText } = entryPoint();
-    this.#worker = new Worker(program, {
-      eval: isText,
-      workerData: options,
-      env: {},
-      argv: [],
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    });
+    this.#worker = startThread(options);
     let problem: unknown = null;
     this.#worker.on("message", (reply: StoreReply) => this.#settle(reply));
     this.#worker.on("error", (error) => {
@@ -131,6 +123,23 @@ function gone(why: string): HostError {
   );
 }
 
+function startThread(options: ResolvedStoreOptions): Worker {
+  const { program, isText } = entryPoint();
+  try {
+    return new Worker(program, {
+      eval: isText,
+      workerData: options,
+      env: {},
+      argv: [],
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    });
+  } catch (thrown) {
+    const message = `Cannot open the store: no thread can be started (${messageOf(thrown)}): one for each store is wanted`;
+    throw new HostError("AIRLOCK_STORE_UNAVAILABLE", message, { cause: thrown });
+  }
+}
+
 /** As the pool finds its own: beside this file as source or built, or in the installed package where the program is one file. */
 function entryPoint(): { readonly program: string; readonly isText: boolean } {
   const from = import.meta.url;
@@ -141,19 +150,18 @@ function entryPoint(): { readonly program: string; readonly isText: boolean } {
     const file = JSON.stringify(join(beside, "store-thread.ts"));
     return { program: `require(${tsx}).register(); require(${file});`, isText: true };
   }
-  const candidates = [join(beside, "store-thread.js")];
+  const built = join(beside, "store-thread.js");
+  if (existsSync(built)) return { program: built, isText: false };
   for (const root of [from, pathToFileURL(join(process.cwd(), "package.json")).href]) {
     try {
       const installed = dirname(createRequire(root).resolve("airlock/package.json"));
-      candidates.push(join(installed, "dist", "store", "store-thread.js"));
+      return { program: join(installed, "dist", "store", "store-thread.js"), isText: false };
     } catch {
       // Not installed as seen from there.
     }
   }
-  const file = candidates.find((candidate) => existsSync(candidate));
-  if (file !== undefined) return { program: file, isText: false };
   throw new HostError(
     "AIRLOCK_STORE_UNAVAILABLE",
-    `Cannot open the store: no store-thread.js among ${candidates.join(", ")}: keep the package airlock installed beside a bundled application`,
+    `Cannot open the store: there is no ${built}: keep the package airlock installed beside a bundled application`,
   );
 }

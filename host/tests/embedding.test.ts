@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -26,6 +26,14 @@ await host.install({ manifest, component });
 const { kind, output } = await host.run("app.adder", { x: 2, y: 3 }).outcome;
 await host.close();
 process.stdout.write(JSON.stringify({ kind, output, exit: ENDINGS[kind].exit, error: typeof HostError }));
+`;
+
+/** One that keeps something. */
+const STORING_APPLICATION = `
+import { openStore } from "airlock";
+const store = await openStore({ directory: new URL("state", import.meta.url).pathname });
+process.stdout.write(JSON.stringify(await store.entries.put("n", "k", new Uint8Array(3))));
+await store.close();
 `;
 
 /** An application in TypeScript: every kind of public type, under the strictest checks, without the DOM's types. */
@@ -97,6 +105,34 @@ describe("an application that installed the package", () => {
     });
     expect(readFileSync(join(folder, "out", "bundle.mjs"), "utf8")).toContain("AIRLOCK_POOL_QUEUE_FULL");
     expect(run(join("out", "bundle.mjs"))).toEqual(fine);
+  });
+
+  it("finds the thread of a store, and from there the driver, when it is bundled into one file", async () => {
+    await build({
+      stdin: { contents: STORING_APPLICATION, resolveDir: folder },
+      outfile: join(folder, "stored", "bundle.mjs"),
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      external: ["piscina", "@bytecodealliance/*"],
+      banner: {
+        js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+      },
+      logLevel: "silent",
+    });
+    expect(run(join("stored", "bundle.mjs"))).toEqual({
+      stderr: "",
+      status: 0,
+      answer: { kind: "stored", revision: 1 },
+    });
+    const alone = mkdtempSync(join(tmpdir(), "airlock-app-"));
+    cpSync(join(folder, "stored", "bundle.mjs"), join(alone, "bundle.mjs"));
+    mkdirSync(join(alone, "node_modules"));
+    for (const name of ["@bytecodealliance", "piscina"])
+      symlinkSync(join(root, "node_modules", name), join(alone, "node_modules", name));
+    const { stderr, status } = spawnSync(process.execPath, ["bundle.mjs"], { cwd: alone, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("keep the package airlock installed beside")]);
+    rmSync(alone, { recursive: true });
   });
 
   it("compiles against its types", () => {
