@@ -47,7 +47,7 @@ export function checkMemories(info: ComponentInfo, violations: Violations): void
     if (hostMakesMemory) continue;
     violations.add(
       "limit_unenforceable",
-      `memoryBytes cannot be held: ${path} has several memories, or one that is shared, has 64 bits or pages of another size; a core module with one plain memory is wanted`,
+      `memoryBytes cannot be held: ${path} has several memories, or one with 64 bits or pages of another size; a core module with one plain memory is wanted`,
     );
   }
 }

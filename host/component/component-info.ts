@@ -40,7 +40,7 @@ export interface CoreModuleInfo {
   readonly functions: number;
   readonly memories: number;
   readonly tables: number;
-  /** Whether the host can make what memory it defines, and so hold it: one, for one thread, with 32 bits and no other one beside it. */
+  /** Whether the host can make what memory it defines, and so hold it: one, with 32 bits, and no other one beside it. */
   readonly hostMakesMemory: boolean;
   /** The largest function body, in bytes, and the most locals that one body declares (parameters not counted). */
   readonly largestBodyBytes: number;

@@ -43,8 +43,8 @@ export function readCoreModule(
         continue;
       case 5:
         counts.memories += reader.count(2);
-        // Past 1, which says that it has a maximum, it is shared, has 64 bits or pages of another size.
-        if (counts.memories > 0) isPlainMemory = reader.byte() <= 1;
+        // Past 3, a maximum and shared, it has 64 bits or pages of another size. What is shared the meter refuses.
+        if (counts.memories > 0) isPlainMemory = reader.byte() <= 3;
         continue;
       case 7:
         for (let count = reader.count(3); count > 0; count--) {

@@ -9,8 +9,8 @@ export interface Row {
   readonly name: string;
 }
 
-/** Needs a file, so no guest in memory can raise it; host/tests/admission does. */
-const NEEDS_FILE: ReadonlySet<string> = new Set(["binary_load_failed"]);
+/** What no guest in memory can raise on the doctor's host: it needs a file, or another policy. host/tests/admission does. */
+const NOT_BY_A_GUEST: ReadonlySet<string> = new Set(["binary_load_failed", "unsupported_profile"]);
 
 /** Every limit, `deadlineMs` of a request included, every ending of a guest and every admission code. */
 export const ROWS: readonly Row[] = [
@@ -18,5 +18,5 @@ export const ROWS: readonly Row[] = [
   ...Object.keys(ENDINGS)
     .filter((kind) => !NATIVE_ENDINGS.has(kind))
     .map((kind) => ({ kind: "ending" as const, name: `ending:${kind}` })),
-  ...VIOLATION_CODES.filter((code) => !NEEDS_FILE.has(code)).map((name) => ({ kind: "admission" as const, name })),
+  ...VIOLATION_CODES.filter((code) => !NOT_BY_A_GUEST.has(code)).map((name) => ({ kind: "admission" as const, name })),
 ];
