@@ -167,6 +167,8 @@ describe("openStore()", () => {
     ],
     ['store\\" has mode 710', () => chmodSync(directory, 0o710)],
     ['store\\" has mode 701', () => chmodSync(directory, 0o701)],
+    ["(chmod go= shuts them out)", () => chmodSync(directory, 0o777)],
+    ["(it is shared, name one of its own below it)", () => chmodSync(directory, 0o1777)],
     ['airlock.db\\" has mode 640', () => chmodSync(file, 0o640)],
     ['airlock.db\\" has mode 602', () => chmodSync(file, 0o602)],
     ['airlock.db-wal\\" has mode 644', () => writeFileSync(`${file}-wal`, "", { mode: 0o644 })],

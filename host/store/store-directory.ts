@@ -78,6 +78,9 @@ function makeFile(path: string): void {
   }
 }
 
+/** The sticky bit: whoever may write there may not take away what others have written. */
+const SHARED = 0o1000;
+
 /** Windows has neither owners nor bits that Node could show: there the directory's own list of rights is all there is. */
 function checkOwner(path: string, { uid, mode }: Stats): void {
   const user = process.geteuid?.();
@@ -85,7 +88,9 @@ function checkOwner(path: string, { uid, mode }: Stats): void {
   if (uid !== user) throw unsafe(path, `belongs to user ${uid}, and this process is user ${user}`);
   if ((mode & OTHERS_ANYTHING) !== 0) {
     const bits = (mode & 0o777).toString(8).padStart(3, "0");
-    throw unsafe(path, `has mode ${bits}: other users must not have any access (chmod go= shuts them out)`);
+    // Whoever shut others out of /tmp would have broken more than this.
+    const remedy = (mode & SHARED) === 0 ? "chmod go= shuts them out" : "it is shared, name one of its own below it";
+    throw unsafe(path, `has mode ${bits}: other users must not have any access (${remedy})`);
   }
 }
 
