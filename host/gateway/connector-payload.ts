@@ -1,8 +1,6 @@
 import { nearest, quote } from "../errors/errors.ts";
 import { ConnectorError } from "./connector.ts";
-
-/** With a length that is a multiple of four: base64. A group that repeats would take a stack as long as the text. */
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+import { isBase64 } from "./privacy.ts";
 
 /** What a guest sent is not what the operation takes. Ends the call with the code `invalid-request`. */
 export function invalidRequest(what: string): ConnectorError {
@@ -37,7 +35,7 @@ export function payloadBytes(text: unknown, field: string, most: number): Buffer
   if (typeof text !== "string") throw invalidRequest(`${field} is no text: base64 is wanted`);
   if (text.length > Math.ceil(most / 3) * 4)
     throw invalidRequest(`${field} is too long: at most ${most} bytes are taken`);
-  if (text.length % 4 !== 0 || !BASE64.test(text) || !isCanonical(text.slice(-4)))
+  if (!isBase64(text) || !isCanonical(text.slice(-4)))
     throw invalidRequest(`${field} is no base64: the alphabet with "+", its slash, and padding is wanted`);
   const bytes = Buffer.from(text, "base64");
   if (bytes.length > most) throw invalidRequest(`${field} has ${bytes.length} bytes: at most ${most} are taken`);

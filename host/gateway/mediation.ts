@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import semver from "semver";
 import { CONNECTOR_FAILURES, type ConnectorEvidence, type ConnectorFailureClass, quote } from "../errors/errors.ts";
-import { parseJsonText } from "../manifest/manifest.ts";
+import { type ConnectorGrant, parseJsonText } from "../manifest/manifest.ts";
 import { type ConnectorContext, ConnectorError, type ConnectorResponse } from "./connector.ts";
 import { type Binding, type Connectors, DEFAULT_BYTES } from "./connectors.ts";
 import { mayCross, privacyProblem } from "./privacy.ts";
@@ -15,7 +15,7 @@ export interface ConnectorCall {
   /** Bytes that the guest has for the response; null: it has no place for any. */
   readonly room: number | null;
   /** The connectors that the manifest declares, each with the versions that will do. */
-  readonly declared: readonly { readonly id: string; readonly range: string }[];
+  readonly declared: readonly ConnectorGrant[];
   readonly context: Omit<ConnectorContext, "responseBytes">;
 }
 

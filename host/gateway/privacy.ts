@@ -1,10 +1,7 @@
 /** Words that no key of a request or a response may contain: they name what is the host's own. */
 const HOST_WORDS = /config|credential|secret|password|path|device|endpoint|bucket/i;
 
-/**
- * With a length that is a multiple of four: bytes in base64, where what begins with a slash is no path. Not as groups of four that repeat:
- * matching them takes a stack as long as the text, and a body of 8 MB has none.
- */
+/** With a length that is a multiple of four. A group of four that repeats would take a stack as long as the text: 8 MB have none. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
@@ -14,11 +11,16 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export function privacyProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return problemAt(value);
   for (const [key, child] of Object.entries(value)) {
-    if (key === "body" && typeof child === "string" && child.length % 4 === 0 && BASE64.test(child)) continue;
+    if (key === "body" && typeof child === "string" && isBase64(child)) continue;
     const problem = problemIn(key, child);
     if (problem !== null) return problem;
   }
   return null;
+}
+
+/** Whether a text is bytes in base64 with its padding, where what begins with a slash is no path. */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && BASE64.test(text);
 }
 
 /** Whether a sentence may be shown to a guest: one with a slash that stands behind no letter or digit names a path, or may. */
